@@ -7,6 +7,7 @@
 
 #include "failure.h"
 #include "named_class.h"
+#include "shared_line.h"
 
 namespace clift {
 
@@ -48,6 +49,11 @@ int OnlineQueue::command(int argc, const char* const* argv) {
     choose_scheme(argv[2]);
     return TCL_OK;
   }
+  if (argc == 3 && std::strcmp(argv[1], "share") == 0) {
+    line_ = SharedLineObject::called(argv[2]);
+    line_->join(*this);
+    return TCL_OK;
+  }
   return LinkQueue::command(argc, argv);
 }
 
@@ -69,6 +75,7 @@ void OnlineQueue::reset() {
   departed_ = 0;
   layer_.reset();
   layer();
+  if (line_ != nullptr) line_->reset();
 }
 
 // Makes the link layer when the simulation begins: then the script has set all variables, and the link exists.
@@ -96,6 +103,7 @@ LinkLayerOptions OnlineQueue::options() const {
   options.uniform = [] { return Random::uniform(); };
   count<at("unit_bytes_")>();
   options.packing = packing();
+  options.is_shared = line_ != nullptr;
   checked_time("the link's delay_", delay_s_, "a time in seconds, from 0");
   options.rtt_ns = to_ns(2.0 * delay_s_);
   options.detection_delay_ns = time<at("detection_delay_")>();
@@ -126,10 +134,21 @@ std::unique_ptr<SlotSource> OnlineQueue::make_slots() {
   return std::make_unique<RateSlots>(unit_bytes, unit_ns, channel, [] { return Random::uniform(); });
 }
 
+SharedLine::User OnlineQueue::user_beside(const OnlineQueue& other) {
+  if (!trace_ || !other.trace_) fail(name_ + ": share: no trace is loaded; allowed is a queue with a trace");
+  if (begin_ != other.begin_ || length_ != other.length_ || offset_ != other.offset_ || loop_ != other.loop_) {
+    fail(name_ + ": share: begin_, length_, offset_ and loop_ must be those of the line's first queue");
+  }
+  check_same_slots(*trace_, *other.trace_);
+  LinkLayer& own = layer();
+  return {&own, static_cast<TraceSlots*>(slots_.get())};
+}
+
 void OnlineQueue::take(Packet* packet) {
   layer().ledger().discipline().limit_packets(qlim_);
+  if (line_ != nullptr) line_->run();
   layer_->offer(queued_packet(packet));
-  follow_up();
+  line_ != nullptr ? line_->follow_up() : follow_up();
 }
 
 void OnlineQueue::wake() {
@@ -138,7 +157,6 @@ void OnlineQueue::wake() {
   follow_up();
 }
 
-// Schedules departures, ends and the next wake of the link layer.
 void OnlineQueue::follow_up() {
   if (trace_ && layer_->stopped()) say_stopped(*trace_);
   const bool idle = departures_.empty();
@@ -151,7 +169,7 @@ void OnlineQueue::follow_up() {
       ahead_.emplace(release.packet, release);
     }
   }
-  if (layer_->wake_ns() != wake_ns_) {
+  if (line_ == nullptr && layer_->wake_ns() != wake_ns_) {
     waking_.cancel();
     wake_ns_ = layer_->wake_ns();
     if (wake_ns_ != never) waking_.set(wake_ns_);
@@ -203,7 +221,7 @@ void OnlineQueue::add_counters(Counters& counters) {
   auto use = slots_ ? slots_->use_until(now_ns()) : std::nullopt;
   if (!use) return;
   use->used_bytes -= units.left_bytes;
-  const bool may_stall = scheme_->may_stall || has_rlc_;
+  const bool may_stall = (scheme_->may_stall || has_rlc_) && line_ == nullptr;
   add_use(counters, *use, may_stall ? std::optional(units.stalled) : std::nullopt);
 }
 

@@ -11,12 +11,15 @@
 #include "link_queue.h"
 
 #include "core/online/link_layer.h"
+#include "core/online/shared_line.h"
 #include "core/trace_file.h"
 #include "failure.h"
 #include "online_variables.h"
 #include "timer.h"
 
 namespace clift {
+
+class SharedLineObject;
 
 // Units are sent in the slots of a PHY trace (`load`), or back to back at the rate of the link behind the queue over a
 // two-state channel. The round-trip propagation time is twice that link's delay.
@@ -26,6 +29,12 @@ class OnlineQueue : public LinkQueue {
 
   int command(int argc, const char* const* argv) override;
   void reset() override;
+
+  // This queue as a user of a shared line, whose slots must be those of another user. Throws InputError.
+  SharedLine::User user_beside(const OnlineQueue& other);
+
+  // Schedules departures and ends, and the next wake of the link layer unless a shared line wakes it.
+  void follow_up();
 
  private:
   struct Scheme {
@@ -78,7 +87,6 @@ class OnlineQueue : public LinkQueue {
   void wake();
   void take_dropped();
   void depart();
-  void follow_up();
   void finish(std::int64_t number, const Release& release);
 
   // Values of `online::variables`: counts and flags, or times in seconds and real numbers.
@@ -89,6 +97,7 @@ class OnlineQueue : public LinkQueue {
   const Scheme* scheme_ = &schemes_[0];
   bool has_rlc_ = false;
 
+  SharedLineObject* line_ = nullptr;  // with other users
   std::unique_ptr<PhyTraceFile> trace_;
   std::unique_ptr<SlotSource> slots_;
   std::unique_ptr<LinkLayer> layer_;

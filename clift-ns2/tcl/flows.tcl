@@ -36,6 +36,7 @@ declare [string map [list STACKS $stacks] {
 set group_keys {
 	tcp               text     cubic
 	count             {int 1 65536} 1
+	user              {int 1 1000} 1
 	start_s           {real 0} 0
 	end_s             {real 0} 0
 	transfer_bytes    {int 0 9223372036854775807} 0
@@ -76,7 +77,7 @@ proc control_of { key tcp stack_key stack } {
 proc described_groups {} {
 	global setting group_keys
 	if { $setting(groups) eq "" } {
-		set common [list end_s 0 pause_s none rtt_s 0 slow_start {} resume_window_bytes 0 resume_rtt_s 0 resume_lifetime_s 0]
+		set common [list user 1 end_s 0 pause_s none rtt_s 0 slow_start {} resume_window_bytes 0 resume_rtt_s 0 resume_lifetime_s 0]
 		foreach key { tcp start_s delayed_acks ecn receive_buffer_bytes } { lappend common $key $setting($key) }
 		set own [list {*}$common count $setting(flows) direction forward]
 		foreach key { transfer_bytes pause_s slow_start resume_window_bytes resume_rtt_s resume_lifetime_s } {
@@ -148,8 +149,9 @@ proc access_node { rtt_s } {
 
 # A flow between the node `near`, at the sender's end of the path, and the receiver's node.
 proc build_flow { flow start near group } {
-	global setting receiver tcp_of sink_of completed_ns
+	global setting receivers tcp_of sink_of completed_ns
 	dict with group {}
+	set receiver [lindex $receivers [expr { $user - 1 }]]
 	set completed_ns($flow) -1
 	set tcp_of($flow) [new_sender $flow $setting(stack) $control $ecn]
 	start_as_asked $tcp_of($flow) $group

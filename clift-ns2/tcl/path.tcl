@@ -8,6 +8,8 @@ foreach { key value } [$path_settings values] { declare [list $key path $value] 
 declare {
 	forward_scheme    list     {}
 	return_scheme     list     {}
+	forward_users     list     {}
+	forward_scheduler text     {}
 	ack_thinning      {choice {none filter decimate}} none
 	ack_interval_s    {real more} 1
 	wired_rate_bps    {real 0} 0
@@ -25,8 +27,9 @@ proc complete_path {} {
 	if { $setting(queue_packets) == 0 || $setting(queue_packets) > $most } { set setting(queue_packets) $most }
 }
 
+# Each user of a shared line has a receiver and links of its own; the sender and the wired hop are common.
 proc build_path {} {
-	global ns setting sender base receiver
+	global ns setting sender base receiver receivers line
 	set sender [$ns node]
 	set receiver [$ns node]
 	set base $sender
@@ -35,9 +38,21 @@ proc build_path {} {
 		build_wired_link forward $sender $base $setting(wired_loss)
 		build_wired_link return $base $sender 0
 	}
-	build_link forward $base $receiver
-	build_link return $receiver $base
-	thin_acks $receiver $base
+	set receivers [list $receiver]
+	foreach user $setting(forward_users) { lappend receivers [$ns node] }
+	set traces [list $setting(forward) {*}$setting(forward_users)]
+	if { $setting(forward_scheduler) ne "" } { set line [new Clift/SharedLine $setting(forward_scheduler)] }
+	foreach to $receivers trace $traces {
+		build_link forward $base $to $trace
+		build_link return $to $base $setting(return)
+		thin_acks $to $base
+	}
+}
+
+# Whether users share the forward link's slots.
+proc is_shared {} {
+	global setting
+	return [expr { $setting(forward_scheduler) ne "" }]
 }
 
 # Puts ACK thinning before the queue of the return link.
@@ -45,7 +60,7 @@ proc thin_acks { from to } {
 	global ns setting recorder queues
 	switch $setting(ack_thinning) {
 		none return
-		filter { set thinning [new Clift/AckFilter $recorder $queues(return)] }
+		filter { set thinning [new Clift/AckFilter $recorder [lindex $queues(return) end]] }
 		decimate { set thinning [new Clift/AckSpacing $recorder $setting(ack_interval_s)] }
 	}
 	[$ns link $from $to] add-to-head $thinning
@@ -61,11 +76,10 @@ proc build_wired_link { direction from to loss } {
 	[[$ns link $from $to] set drophead_] target $wired_drops($direction)
 }
 
-proc build_link { direction from to } {
-	global ns setting queues
+proc build_link { direction from to trace } {
+	global ns setting queues line
 	set rate $setting(${direction}_rate_bps)
 	set delay [expr { $setting(rtt_s) / 2.0 }]
-	set trace $setting($direction)
 	if { $trace eq "" && [has_plain_queue] } {
 		set type DropTail
 	} elseif { $trace eq "" } {
@@ -75,16 +89,18 @@ proc build_link { direction from to } {
 	}
 	$ns simplex-link $from $to $rate $delay $type
 	$ns queue-limit $from $to $setting(queue_packets)
-	set queues($direction) [[$ns link $from $to] queue]
-	if { $type ne "DropTail" } { set_queue $queues($direction) }
-	if { $setting(rtt_series) ne "" } { set_motion $queues($direction) }
+	set queue [[$ns link $from $to] queue]
+	lappend queues($direction) $queue
+	if { $type ne "DropTail" } { set_queue $queue }
+	if { $setting(rtt_series) ne "" } { set_motion $queue }
 	if { $trace ne "" } {
-		load_trace $queues($direction) $direction $trace
+		load_trace $queue $direction $trace
 	} elseif { $type eq "DropTail" } {
 		record_drops $from $to
 	} else {
-		$queues($direction) rate $rate
+		$queue rate $rate
 	}
+	if { $direction eq "forward" && [is_shared] } { $queue share $line }
 }
 
 # Whether ns-2's DropTail and DelayLink do what the settings ask for.
@@ -156,9 +172,28 @@ proc path_counters {} {
 	}
 	foreach direction { forward return } {
 		if { $setting($direction) eq "" } continue
-		foreach { name value } [$queues($direction) counters] {
+		foreach { name value } [queue_counters $queues($direction)] {
 			lappend counters ${direction}_$name $value
 		}
+	}
+	return $counters
+}
+
+# Returns names and values of the counters of a direction's queues. Users of a shared line are offered the same rows: of
+# their bytes the mean counts.
+proc queue_counters { queues } {
+	foreach queue $queues {
+		foreach { name value } [$queue counters] { lappend all($name) $value }
+	}
+	set counters {}
+	foreach { name value } [[lindex $queues 0] counters] {
+		switch $name {
+			rows_offered - trace_repeats - stopped_at_ns { set value [lindex $all($name) 0] }
+			rows_unused { set value [expr { [lindex $all(rows_offered) 0] - [tcl::mathop::+ {*}$all(rows_used)] }] }
+			bytes_offered { set value [expr { [tcl::mathop::+ {*}$all($name)] / [llength $queues] }] }
+			default { set value [tcl::mathop::+ {*}$all($name)] }
+		}
+		lappend counters $name $value
 	}
 	return $counters
 }

@@ -33,10 +33,29 @@ proc check_settings {} {
 	if { $setting(pause_s) ne "none" && ($setting(proxy) || $setting(tcp) eq "fectcp" || $setting(transfer_bytes) == 0) } {
 		refuse "pause_s is $setting(pause_s); only transfers without a proxy and fectcp have one"
 	}
+	set users [expr { [llength $setting(forward_users)] + 1 }]
+	if { $users > 1 && ![is_shared] } {
+		refuse "forward_users is $setting(forward_users); it needs forward_scheduler"
+	}
+	if { [is_shared] } { check_sharing }
 	foreach group $flow_groups {
+		if { [dict get $group user] > $users } {
+			refuse "groups: user is [dict get $group user]; allowed are 1 to $users, the users of the forward link"
+		}
 		if { $setting(groups) ne "" && [dict get $group tcp] eq "fectcp" } {
 			refuse "groups: tcp is fectcp, which does not go in a group"
 		}
+	}
+}
+
+proc check_sharing {} {
+	global setting flow_groups
+	set of "forward_scheduler is $setting(forward_scheduler)"
+	if { $setting(forward) eq "" || $setting(forward_scheme) eq "" } { refuse "$of; it needs forward and forward_scheme" }
+	if { $setting(return) ne "" } { refuse "$of; it does not go with a trace of the return link" }
+	if { $setting(proxy) } { refuse "$of; it does not go with a proxy" }
+	foreach group $flow_groups {
+		if { [dict get $group direction] ne "forward" } { refuse "$of; it does not go with flows of direction return" }
 	}
 }
 

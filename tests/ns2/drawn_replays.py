@@ -16,6 +16,7 @@ from tmt.core.declaration import Field, Refused, Spec, declared
 from tmt.core.errors import UsageError
 from tmt.core.schema import PACKINGS
 from tmt.core.schemes.scheme import Scheme
+from tmt.core.sharing import ProportionalFair, RoundRobin, Weighted
 from tmt.core.trace import LinkTrace, PhyTrace, Trace
 from tmt.core.units import NS_PER_MS
 from tmt.io import write_trace
@@ -73,6 +74,10 @@ class Draw:
         own = {"return_link", "return_rate", "return_trace"}
         if any(isinstance(one, TraceLink) and one.scheme is not None for one in links):
             own.update(ONLINE_QUEUE)
+        users = 0
+        if isinstance(links[0], TraceLink) and links[0].scheme is not None and chance.random() < 0.3:
+            links = [self._shared(links[0]), None]
+            users = links[0].users
         path = self._path(own)
         stack = chance.choice(self.stacks)
         with_groups = chance.random() < 0.3
@@ -85,8 +90,9 @@ class Draw:
             **({} if with_groups else {"tcp": lambda: chance.choice(STACKS[stack])}),
         )
         if with_groups:
+            whose = {"user": lambda: chance.randint(1, users)} if users else {}
             flows = [
-                self.value(Flow, set(), tcp=lambda: chance.choice(STACKS[stack]))
+                self.value(Flow, {"user"}, tcp=lambda: chance.choice(STACKS[stack]), **whose)
                 for _ in range(chance.randint(1, 3))
             ]
             traffic = replace(traffic, flow=tuple(flows))
@@ -113,6 +119,13 @@ class Draw:
         lldu_bytes = None if "sized" in file.name or chance.random() < 0.3 else chance.randint(1, 3000)
         packing = chance.choice((None, *PACKINGS))
         return TraceLink(str(file), lldu_bytes, chance.randrange(10**8), scheme, packing)
+
+    def _shared(self, link: TraceLink) -> TraceLink:
+        """Return a link over a trace with one to four users."""
+        chance, others = self.chance, (link.path,) * self.chance.randrange(4)
+        weights = tuple(chance.randint(1, 5) for _ in (link, *others))
+        rules = RoundRobin(), Weighted(weights), ProportionalFair(chance.randint(1, 1000))
+        return replace(link, scheduler=chance.choice(rules), others=others)
 
     def value(self, family: type[Value], without: set[str], **given: Callable[[], Any]) -> Value:
         """Return an object of one of a family's classes; a third of the optional fields is drawn."""

@@ -218,8 +218,8 @@ def _link_traces(scenario: Scenario) -> int:
         source = _unread(trace)
         back = source if path.return_trace is None else _unread(Trace(path.return_trace))
         for recipe, own in zip(recipes_of(source, back, scheme, path, 1), (source, back), strict=True):
-            if recipe is not None:
-                realised.setdefault(recipe.identity, set()).update(_numbers(own, seeds))
+            for one in () if recipe is None else recipe.traces:
+                realised.setdefault(one.identity, set()).update(_numbers(own, seeds))
     return sum(map(len, realised.values()))
 
 

@@ -121,7 +121,7 @@ class Lane:
     def models(self) -> tuple[Channel | Scheme | Sharing, ...]:
         """The scheme, and the recipes of its runs' link traces."""
         recipes = [recipe for recipe in self.recipes(1) if recipe is not None]
-        return (self.scheme, *(model for recipe in recipes for model in recipe.models))
+        return (self.scheme, *(model for recipe in recipes for model in recipe.models_of_runs))
 
     def recipes(self, seed: int) -> tuple[Recipe, Recipe | None]:
         """Return the recipes of both directions' link traces for a seed."""
@@ -177,6 +177,10 @@ def _traffic(
     path, source = lane.path, lane.source
     online = lane.scheme if lane.scheme.online else None
     forward = TraceLink("-", source.lldu_bytes, scheme=online, packing=source.packing)
+    if users := source.trace.users_in_one_run:
+        assert source.trace.sharing is not None
+        scheduler = source.trace.sharing.scheduler
+        forward = replace(forward, scheduler=scheduler, others=("-",) * (users - 1))
     back: TraceLink | PlainLink | None = None
     if path.return_link != "plain":
         own = online if path.return_link == "protected" else None
@@ -228,7 +232,7 @@ def _runs_of(
     """Return the runs of a lane with a seed, which has drawn a start in each direction's trace."""
     recipe, back = lane.recipes(seed)
     start, return_start = lane.starts(*drawn)
-    traces = f"{recipe.identity} {start!r}"
+    traces = " ".join([*(one.identity for one in recipe.traces), repr(start)])
     if back is not None:
         traces += f" {back.identity} {return_start!r}"
     for case in cases:

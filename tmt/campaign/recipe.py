@@ -6,7 +6,7 @@ names of files, so that each link trace is made once.
 
 from __future__ import annotations
 
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from functools import lru_cache
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
@@ -144,7 +144,8 @@ class Recipe:
     """How to make a trace that runs share: a scheme over every `every`-th slot of a PHY trace.
 
     Without a scheme it is those slots themselves, for a scheme that works in the simulator. `rtt` is the
-    link's, in seconds; `sources` is the hash of the sources that make it.
+    link's, in seconds; `sources` is the hash of the sources that make it. With `sharing` all users of a line
+    are in one run, and `others` are the traces of the second user and those after.
     """
 
     identity: str
@@ -154,12 +155,24 @@ class Recipe:
     rtt: float
     needs_es_n0: bool
     sources: str
+    sharing: Sharing | None = None
+    others: tuple[Recipe, ...] = ()
+
+    @property
+    def traces(self) -> tuple[Recipe, ...]:
+        """The traces of all users."""
+        return (self, *self.others)
 
     @property
     def models(self) -> tuple[Channel | Scheme | Sharing, ...]:
         """The channel, the sharing and the scheme that make the trace, if any."""
         found = self.phy.channel, self.phy.sharing, self.scheme
         return tuple(model for model in found if model is not None)
+
+    @property
+    def models_of_runs(self) -> tuple[Channel | Scheme | Sharing, ...]:
+        """Those, and the sharing of all users in one run."""
+        return self.models if self.sharing is None else (*self.models, self.sharing)
 
     @property
     def trace_parameters(self) -> dict[str, object]:
@@ -172,8 +185,9 @@ class Recipe:
             own = in_nanoseconds(phy.adaptation, but="")
             tables = {key: read_table(own[key]) for key in ("modes", "report_cqi") if own[key] is not None}
             parameters |= own | _by_names({key: one.identity["table"] for key, one in tables.items()})
-        if phy.sharing is not None:
-            parameters |= phy.sharing.describe() | {"scheduler": phy.sharing.scheduler.label}
+        sharing = self.sharing or phy.sharing
+        if sharing is not None:
+            parameters |= sharing.describe() | {"scheduler": sharing.scheduler.label}
         if phy.line is not None:
             parameters["slot_interval_ns"] = float(phy.line.interval_ns)
         if phy.file is not None:
@@ -199,7 +213,7 @@ def recipes_of(
 
     `back` is the return link's own trace, or the forward link's, whose channel then has another realisation.
     """
-    forward = _recipe(source, scheme, path.rtt, realisation(source, seed))
+    forward = _forward(source, scheme, path.rtt, realisation(source, seed))
     if path.return_link == "plain":
         return forward, None
     number = realisation(back, seed) + MAX_SEED if back.trace.is_random else 0
@@ -218,6 +232,17 @@ def realisation(source: Source, seed: int) -> int:
 def trace_sources(*models: object) -> str:
     """Return the hash of the sources that decide a link trace made by a channel and a scheme, if any."""
     return source_hash(*core_places(), *model_places(*models))
+
+
+def _forward(source: Source, scheme: Scheme, rtt: float, number: int) -> Recipe:
+    """Return the recipe of a forward link; of users in one run each has the trace of one who is alone."""
+    sharing = source.trace.sharing
+    if sharing is None or not sharing.is_one_run:
+        return _recipe(source, scheme, rtt, number)
+    alone = replace(source, trace=replace(source.trace, sharing=None))
+    users = range(1, sharing.users + 1)
+    first, *others = (_recipe(alone, scheme, rtt, sharing.seed_of(user, number)) for user in users)
+    return replace(first, sharing=sharing, others=tuple(others))
 
 
 @lru_cache(maxsize=1024)

@@ -67,7 +67,7 @@ class ReplayRun(NamedTuple):
     def recipes(self) -> tuple[Recipe, ...]:
         """The link traces that the run needs."""
         back = self.return_recipe
-        return (self.recipe,) if back is None else (self.recipe, back)
+        return self.recipe.traces if back is None else (*self.recipe.traces, back)
 
     @property
     def most_simulated_s(self) -> float:
@@ -89,7 +89,7 @@ class ReplayRun(NamedTuple):
 
     def installed_programs(self) -> Programs:
         """Return the hashes of the backend's program and of the sources, now."""
-        models = [model for recipe in self.recipes for model in recipe.models]
+        models = [model for recipe in self.recipes for model in recipe.models_of_runs]
         found = programs_of(str(self.coordinates["backend"]), self.link_scheme, *models)
         return with_inputs(self.template.traffic, found)
 
@@ -205,7 +205,8 @@ def _flat(table: dict[str, object], prefix: str = "") -> Iterator[tuple[str, obj
 def _placed(cache: Path, link: TraceLink, recipe: Recipe, start: float) -> TraceLink:
     facts = read_facts(cache, recipe)
     offset_ns = int(start * facts["span_ns"]) if isinstance(start, float) else start
-    return replace(link, path=str(link_file(cache, recipe)), offset_ns=offset_ns)
+    path, *others = (str(link_file(cache, one)) for one in recipe.traces)
+    return replace(link, path=path, offset_ns=offset_ns, others=tuple(others))
 
 
 @lru_cache

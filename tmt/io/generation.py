@@ -102,7 +102,7 @@ def _drawn(
     slots = line.slots_within(duration_ns)
     own_slots, own_seed = None, seed
     if sharing is not None:
-        own_slots, own_seed = sharing.own_slots(), sharing.seed_of(sharing.user, seed)
+        own_slots, own_seed = sharing.own_slots(), sharing.seed_of(sharing.own_user, seed)
     realisation = channel.realisation(own_seed)
 
     def chunks() -> Iterator[tuple[int, PhyTrace]]:

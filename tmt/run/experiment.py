@@ -137,7 +137,7 @@ def measure(setup: Setup, backend: Backend, stamp: str, recording: Recording) ->
         | transport.loss_figures(recording.packets)
         | recording.columns
     )
-    if setup.traffic.flow:
+    if setup.has_groups:
         found |= competition_columns(setup, groups)
     # A backend omits the columns of features that a run did not have.
     absent: dict[str, Value] = {column.name: None for column in RUN_RESULTS if column.null}
@@ -156,7 +156,8 @@ def _ack_load(
 ) -> float | None:
     """Return the share of the return link that acknowledgements of `packets` took, for its column."""
     if isinstance(setup.back, PlainLink):
-        return transport.ack_load(packets, setup.back.rate_bps)
+        links = max(setup.experiment.users, 1)
+        return transport.ack_load(packets, setup.back.rate_bps * links)
     return None if has_return_flows else recording.columns["return_utilisation"]  # type: ignore[return-value]
 
 
@@ -213,9 +214,10 @@ def _content(link: Link | None, packet_bytes: int) -> object:
     if not isinstance(link, TraceLink):
         return None if link is None else plain(link)
     ready = ready_link(link, packet_bytes)
-    settings = {key: value for key, value in plain(link).items() if key != "path"}
+    settings = {key: value for key, value in plain(link).items() if key not in ("path", "others")}
+    others = [one.sha256 for one in ready.others]
     extent = [ready.file.begin_ns, ready.file.length_ns] if ready.file.has_extent else []
-    return [ready.file.sha256, ready.lldu_bytes, ready.packing, settings, *extent]
+    return [ready.file.sha256, ready.lldu_bytes, ready.packing, settings, *extent, *others]
 
 
 def programs_of(backend: str, *models: object) -> tuple[str, str]:

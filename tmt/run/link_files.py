@@ -5,7 +5,7 @@ from __future__ import annotations
 import math
 import os
 import secrets
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from functools import lru_cache
 from pathlib import Path
 from tempfile import TemporaryDirectory
@@ -85,7 +85,8 @@ class ReadyLink:
 
     `lldu_bytes` is the size of the rows; None if they have their own sizes. `rate_bps` is the mean rate of
     the rows, including lost ones, in useful bits per second. Where rows have sizes and packets are padded,
-    the padding of full packets does not count.
+    the padding of full packets does not count. Of users who share a line, `file` is the first one's trace,
+    `others` are those of the others, and `rate_bps` is their mean.
     """
 
     link: TraceLink
@@ -93,6 +94,7 @@ class ReadyLink:
     lldu_bytes: int | None
     packing: Packing
     rate_bps: float
+    others: tuple[LinkFile, ...] = ()
 
     @property
     def lldu_bytes_assumed(self) -> bool:
@@ -191,7 +193,13 @@ def ready_link(link: TraceLink, packet_bytes: int) -> ReadyLink:
         )
     if lldu_bytes is None and packing == "padded":
         rate_bps = _rate_bps(file, packet_bytes * _padded_packets(file, packet_bytes))
-    return ReadyLink(link, file, lldu_bytes, packing, rate_bps)
+    ready = ReadyLink(link, file, lldu_bytes, packing, rate_bps)
+    if not link.others:
+        return ready
+    alone = replace(link, scheduler=None, others=())
+    users = [ready, *(ready_link(replace(alone, path=one), packet_bytes) for one in link.others)]
+    mean_bps = sum(one.rate_bps for one in users) / len(users)
+    return replace(ready, rate_bps=mean_bps, others=tuple(one.file for one in users[1:]))
 
 
 def _rate_bps(file: LinkFile, carried_bytes: int) -> float:

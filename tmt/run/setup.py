@@ -14,6 +14,7 @@ from tmt.run.link_files import ReadyLink, ready_link
 from tmt.run.motion import moved_trip
 from tmt.spec.experiment import MAX_PACKETS, MIN_BUFFER_PACKETS, PlainLink, TraceLink
 from tmt.spec.queue import KernelQdisc
+from tmt.spec.shared_line import users_of
 from tmt.spec.stacks import FECTCP, HEADER_BYTES, RECEIVE_BUFFER_BYTES, WINDOWS_PER_PATH
 from tmt.spec.traffic import DEFAULT_CODE, ENDLESS_BLOCK_SEGMENTS, MAX_BLOCK_SEGMENTS, Flow
 
@@ -54,22 +55,35 @@ class Setup:
     def groups(self) -> tuple[Flow, ...]:
         """The groups of flows in the order of their flows' numbers, those of the forward direction first.
 
-        Without groups they are what the traffic's `tcp`, `flows` and `return_flows` describe.
+        Without groups they are what the traffic's `tcp`, `flows` and `return_flows` describe, of each user.
         """
-        traffic = self.traffic
+        return tuple(_filled(one, self.traffic) for one in self._groups)
+
+    @property
+    def _groups(self) -> list[Flow]:
+        traffic, users = self.traffic, self.experiment.users
         if traffic.flow:
-            return tuple(_filled(one, traffic) for one in _forward_first(traffic.flow))
+            whose = users_of(traffic.flow) if users else [None] * len(traffic.flow)
+            named = (replace(one, user=user) for one, user in zip(traffic.flow, whose, strict=True))
+            return sorted(named, key=lambda one: one.direction == "return")
         own = Flow(traffic.tcp, traffic.flows, traffic.start, transfer_bytes=traffic.transfer_bytes)
         found = [replace(own, pause=traffic.pause, slow_start=traffic.slow_start, resume=traffic.resume)]
+        if users:
+            return [replace(found[0], user=user) for user in range(1, users + 1)]
         if traffic.return_flows:
             back = replace(own, count=traffic.return_flows, transfer_bytes=None, direction="return")
             found.append(back)
-        return tuple(_filled(one, traffic) for one in found)
+        return found
+
+    @property
+    def has_groups(self) -> bool:
+        """Whether the run has figures of each of its groups: they are described, or of users of one line."""
+        return bool(self.traffic.flow) or self.experiment.users > 0
 
     @property
     def labels(self) -> list[str]:
         """Names of the traffic's groups, in the order of `groups`."""
-        return [one.label for one in _forward_first(self.traffic.flow)]
+        return [one.label for one in self._groups]
 
     @property
     def flows(self) -> tuple[int, int]:
@@ -101,10 +115,6 @@ class Setup:
         if isinstance(self.forward, ReadyLink):
             found += no_loss_notes("the forward trace", self.forward.file.lost, self.forward.file.repeated)
         return found
-
-
-def _forward_first(groups: tuple[Flow, ...]) -> list[Flow]:
-    return sorted(groups, key=lambda one: one.direction == "return")
 
 
 def _filled(group: Flow, traffic: Traffic) -> Flow:

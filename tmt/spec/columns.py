@@ -34,8 +34,8 @@ ADDED = {"s": "_s", "bit/s": "_bps"}
 ENDINGS = ADDED | {"packets": "_packets", "byte": "_bytes", "segments": "_segments"}
 """Suffixes of columns' names that tell the unit."""
 
-ELSEWHERE = {"return_link", "return_rate", "return_trace", "backend", "seeds"}
-"""Fields that are not columns, because the links of a run describe them more exactly."""
+ELSEWHERE = {"return_link", "return_rate", "return_trace", "backend", "seeds", "user"}
+"""Fields that are not columns: a run's links describe them more exactly, and a group's label has its user."""
 
 
 @dataclass(frozen=True)

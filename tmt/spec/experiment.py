@@ -8,9 +8,11 @@ from tmt.core.declaration import Count, Param, PositiveSeconds, Probability, Rat
 from tmt.core.orbit import Orbit
 from tmt.core.schema import Packing
 from tmt.core.schemes.scheme import RoundTrip, Scheme
+from tmt.core.sharing import SCHEDULERS, Scheduler
 from tmt.core.units import MAX_TIME_NS
 from tmt.spec.flow_settings import Bytes
 from tmt.spec.queue import DISCIPLINES, Discipline, DropTail, KernelQdisc
+from tmt.spec.shared_line import shared_line_rules
 from tmt.spec.stacks import (
     FECTCP,
     LINUX,
@@ -284,11 +286,31 @@ class TraceLink(Link):
     packing: Annotated[
         Packing | None, "how packets lie in rows", Param(absent="that of the trace, or padded")
     ] = None
+    scheduler: Annotated[
+        Scheduler | None,
+        "rule that gives each slot, at its time, to a user who has something to send",
+        Param(absent="the slots are one user's"),
+    ] = None
+    others: Annotated[tuple[str, ...], "PHY traces of the same slots, one of each further user"] = ()
 
     def rules(self) -> Rules:
-        """Refuse a scheme that cannot work online."""
+        """Refuse a scheme that cannot work online, and users without a rule or a scheme."""
         if self.scheme is not None and not self.scheme.online:
             yield ("scheme", "online"), "true: the scheme works inside the simulator"
+        if self.scheduler is None:
+            if self.others:
+                yield "scheduler", ", ".join(SCHEDULERS), "is missing: users share the slots"
+            return
+        if self.scheme is None:
+            yield "scheme", "a scheme with online = true", "is missing: users share the slots of PHY traces"
+        if (fault := self.scheduler.fault(self.users)) is not None:
+            field, *rest = fault
+            yield ("scheduler", field), *rest  # type: ignore[misc]
+
+    @property
+    def users(self) -> int:
+        """Number of users of a line that is shared; otherwise 0."""
+        return 0 if self.scheduler is None else 1 + len(self.others)
 
 
 class Experiment(Spec):
@@ -309,7 +331,15 @@ class Experiment(Spec):
         for key, usual in (("return_link", "plain"), ("return_rate", None)):
             if self.back is None and getattr(self.path, key) != usual:
                 yield ("path", key), "back, the return link of one run", "is for a scenario, which has traces"
+        if self.users and isinstance(self.back, TraceLink):
+            yield "back", "a plain link", "is a trace, which does not go with users in one run"
+        yield from shared_line_rules(self.users, self.path, self.traffic)
         yield from together(self.path, self.traffic, self._schemes())
+
+    @property
+    def users(self) -> int:
+        """Number of users who share the forward link in this run; 0 if it is one user's."""
+        return self.forward.users if isinstance(self.forward, TraceLink) else 0
 
     def _schemes(self) -> Iterator[tuple[Place, Scheme]]:
         for key in ("forward", "back"):

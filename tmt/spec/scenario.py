@@ -13,6 +13,7 @@ from tmt.spec.experiment import Path, together
 from tmt.spec.goals import NUMBERS, Expect, Tune
 from tmt.spec.points import leaves
 from tmt.spec.programs import Program
+from tmt.spec.shared_line import NEEDS_ONLINE, shared_line_rules
 from tmt.spec.trace import Trace
 from tmt.spec.traffic import Seed, Traffic
 
@@ -121,9 +122,15 @@ class Scenario(Spec):
     def _across(self) -> Rules:
         seen = set()
         loads = [((key, number), one) for key in LOADS for number, one in enumerate(getattr(self, key))]
+        users = sorted({one.users_in_one_run for one in self.trace})
+        if any(users):
+            for at, scheme in enumerate(self.scheme):
+                if not scheme.online:
+                    yield ("scheme", at, "online"), *NEEDS_ONLINE
         for (at, path), (load, traffic) in product(enumerate(self.path), loads):
             schemes = [(("scheme", i), one) for i, one in enumerate(self.scheme) if one.online]
-            for place, *rest in together(path, traffic, iter(schemes)):
+            rules = [rule for number in users for rule in shared_line_rules(number, path, traffic)]
+            for place, *rest in (*rules, *together(path, traffic, iter(schemes))):
                 first, *inner = (place,) if isinstance(place, str) else place
                 where = {"path": ("path", at), "traffic": load}.get(str(first), (first,))
                 if (*where, *inner) not in seen:

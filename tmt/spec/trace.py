@@ -107,6 +107,8 @@ class Trace(Spec):
             yield "every", "none with sharing", "is a share beside that of sharing"
         if self.adaptation is not None and self.adaptation.table.has_frames:
             yield ("sharing", "users"), "none with frames: modes of slots, such as nr-1", "share slots"
+        if sharing.is_one_run and self.adaptation is not None and self.adaptation.below == "idle":
+            yield ("adaptation", "below"), "lowest with users in one run", "leaves slots out"
         if sharing.scheduler.uses_rates and self.adaptation is None:
             allowed = ", ".join(name for name, kind in SCHEDULERS.items() if not kind.uses_rates)
             reason = "compares what the users' modes carry"
@@ -178,6 +180,11 @@ class Trace(Spec):
             return None
         usual_ns = self.channel.decode_time_ns or usual_decode_time_ns(self.adaptation)
         return Line(interval_ns, usual_ns if self.decode_time is None else seconds_to_ns(self.decode_time))
+
+    @property
+    def users_in_one_run(self) -> int:
+        """Number of users of a run over this trace; 0 if it has the slots of one user."""
+        return self.sharing.users if self.sharing is not None and self.sharing.is_one_run else 0
 
     @property
     def kept(self) -> int:

@@ -7,6 +7,7 @@ from typing import TYPE_CHECKING, Annotated, Final, Literal
 
 from tmt.core.declaration import Param, PositiveSeconds, Seconds, Spec, shown
 from tmt.core.schemes.scheme import RoundTrip
+from tmt.core.sharing import MAX_USERS
 from tmt.spec.flow_settings import (
     ECN,
     DelayedAcks,
@@ -114,6 +115,11 @@ class Flow(Spec):
     receive_buffer_bytes: Annotated[ReceiveBuffer, Param(absent=_AS_TRAFFIC)] = None
     slow_start: SlowStart = None
     resume: Resumption = None
+    user: Annotated[
+        int | None,
+        "the group's user of a line that users share in one run",
+        Param("", 1, MAX_USERS, absent="the first group is the first user's, and so on"),
+    ] = None
 
     def rules(self) -> Rules:
         """Refuse an end that is not after the start."""

@@ -12,7 +12,7 @@
 namespace clift {
 
 LinkLayer::LinkLayer(const LinkLayerOptions& options, SlotSource& slots)
-    : options_(options), ledger_(options.packing, options.resequencer, options.queue, options.uniform), slots_(slots) {}
+    : options_(options), ledger_(options.packing, options.resequencer, options.queue, options.uniform, options.is_shared), slots_(slots) {}
 
 void LinkLayer::offer(const QueuedPacket& packet) {
   const Nanoseconds now_ns = packet.arrival_ns;
@@ -22,7 +22,6 @@ void LinkLayer::offer(const QueuedPacket& packet) {
   run(now_ns);
 }
 
-// If nothing waits, the discipline learns of slots that have passed free before `until_ns`.
 void LinkLayer::pass_free_slots(Nanoseconds until_ns) {
   if (!ledger_.pulls() || ledger_.has_unsent()) return;
   const Nanoseconds free_ns = slots_.next_tx_ns(0);
@@ -31,6 +30,8 @@ void LinkLayer::pass_free_slots(Nanoseconds until_ns) {
 
 void LinkLayer::run(Nanoseconds now_ns) {
   work_ns_ = stopped_ ? work_after_end(now_ns) : work(now_ns);
+  // A shared slot that begins now is taken at the next nanosecond.
+  if (options_.is_shared) work_ns_ = std::max(work_ns_, now_ns + 1);
   ledger_.resequencer().expire(now_ns);
 }
 

@@ -44,6 +44,7 @@ struct LinkLayerOptions {
   ResequencerOptions resequencer;
   QueueOptions queue;                  // what waits for the link layer, without a limit by default
   UniformSource uniform;               // for a discipline that draws lots
+  bool is_shared = false;              // slots go to users at their times; see `SharedLine`
 
   // The link layer is the one below whose options are present; otherwise it recovers blocks.
   std::optional<HarqProcessesOptions> harq_processes;
@@ -64,7 +65,8 @@ struct UnitCounts {
 // `offer` adds packets; `take_departures` and `take_released` return the results, and the host calls `depart` at the time of
 // each departure. The link layer works ahead: while it has packets to send, later arrivals change nothing, so it plans
 // future slots. Then it asks to be woken. With a discipline that pulls slot by slot they may change everything: it plans no
-// slot before its time. Calls come in order of time. At equal times, call `offer` before `run`.
+// slot before its time, and on a shared line none before the next nanosecond: until then packets may arrive for another
+// user. Calls come in order of time. At equal times, call `offer` before `run`.
 class LinkLayer {
  public:
   LinkLayer(const LinkLayerOptions& options, SlotSource& slots);
@@ -85,6 +87,9 @@ class LinkLayer {
   std::vector<Departure> take_departures() { return ledger_.take_departures(); }
   std::vector<Release> take_released() { return ledger_.resequencer().take_released(); }
   const UnitCounts& units() const { return units_; }
+
+  // If nothing waits, the discipline learns of slots that have passed free before `until_ns`.
+  void pass_free_slots(Nanoseconds until_ns);
 
   // The packets, and the queue that they wait in.
   PacketLedger& ledger() { return ledger_; }
@@ -127,7 +132,9 @@ class LinkLayer {
   Nanoseconds first_tx_ns(Nanoseconds earliest_ns) const { return slots_.next_tx_ns(earliest_ns); }
 
   // Whether a data unit at `tx_ns` must wait for a later call: before, a packet may arrive, and others may be dropped.
-  bool is_pulled_later(Nanoseconds now_ns, Nanoseconds tx_ns) const { return ledger_.pulls() && tx_ns > now_ns; }
+  bool is_pulled_later(Nanoseconds now_ns, Nanoseconds tx_ns) const {
+    return ledger_.pulls() && (options_.is_shared ? tx_ns >= now_ns : tx_ns > now_ns);
+  }
 
   // Whether any unit at `tx_ns` must, or must wait for ever: units are simulated at most 100 s ahead, since retransmissions
   // of what never decodes have no end.
@@ -150,8 +157,6 @@ class LinkLayer {
   UnitCounts units_;
 
  private:
-  void pass_free_slots(Nanoseconds until_ns);
-
   Nanoseconds work_ns_ = never;
   bool stopped_ = false;
 };

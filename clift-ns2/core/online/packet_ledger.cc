@@ -6,10 +6,10 @@
 namespace clift {
 
 PacketLedger::PacketLedger(Packing packing, const ResequencerOptions& options, const QueueOptions& queue,
-                           UniformSource uniform)
+                           UniformSource uniform, bool always_pulls)
     : discipline_(make_discipline(queue.discipline, queue.limits, std::move(uniform))),
       limits_count_sending_(queue.limits_count_sending),
-      pulls_on_arrival_(discipline_->sends_all_in_order() && limits_count_sending_),
+      pulls_on_arrival_(discipline_->sends_all_in_order() && limits_count_sending_ && !always_pulls),
       packing_(packing),
       resequencer_(options) {}
 

@@ -33,7 +33,9 @@ struct Departure {
 class PacketLedger {
  public:
   // Throws SettingError if there is no such discipline. `uniform` is for disciplines that draw lots.
-  PacketLedger(Packing packing, const ResequencerOptions& options, const QueueOptions& queue, UniformSource uniform);
+  // `always_pulls`: also where the discipline sends all packets in order.
+  PacketLedger(Packing packing, const ResequencerOptions& options, const QueueOptions& queue, UniformSource uniform,
+               bool always_pulls);
 
   // A packet arrives; the discipline may drop it, or others.
   void add(const QueuedPacket& packet);

@@ -48,7 +48,7 @@ Nanoseconds RlcLinkLayer::work(Nanoseconds now_ns) {
     if (is_new) {
       send_segment(begins, tx_ns);
     } else {
-      below_->run(if_idle ? tx_ns + 1 : tx_ns);
+      below_->run(if_idle || options_.is_shared ? tx_ns + 1 : tx_ns);
       hear_from_below();
     }
   }
@@ -93,6 +93,7 @@ void RlcLinkLayer::send_segment(bool begins, Nanoseconds tx_ns) {
 Slot RlcLinkLayer::send_below(Nanoseconds tx_ns, std::int64_t UnitCounts::*purpose) {
   Slot slot{tx_ns, tx_ns, tx_ns, false, slots_.next_size_bytes(tx_ns)};
   below_->offer(tx_ns, 1);
+  if (options_.is_shared) below_->run(tx_ns + 1);
   slot.sent_ns = below_->take_departures().front().time_ns;
   ++(units_.*purpose);
   return slot;

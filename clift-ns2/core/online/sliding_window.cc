@@ -18,6 +18,7 @@ LowerLayer::Transmission SlidingWindow::next(Nanoseconds data_ns) {
   const Nanoseconds earliest_ns = since_repair_ > 0 ? 0 : data_ns;
   if (earliest_ns == never) return {never, false};
   const Nanoseconds tx_ns = first_tx_ns(earliest_ns);
+  if (since_repair_ == options_.sliding_window->interval) return {tx_ns, false};
   return {tx_ns, data_ns <= tx_ns, data_ns > tx_ns};
 }
 
@@ -30,7 +31,7 @@ Nanoseconds SlidingWindow::send_units(Nanoseconds now_ns) {
     if (tx_ns == never) return never;
     // Packets that arrive by the next slot may use it.
     if (tx_ns >= now_ns && (has_data ? may_be_joined(earliest_ns) : !repair_is_due)) return tx_ns + 1;
-    if (has_data && is_pulled_later(now_ns, tx_ns)) return tx_ns;
+    if ((has_data || options_.is_shared) && is_pulled_later(now_ns, tx_ns)) return tx_ns;
     if (!has_data) {
       send_repair();
     } else if (ledger_.pull(tx_ns)) {

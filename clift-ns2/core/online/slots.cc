@@ -41,6 +41,12 @@ Slot TraceSlots::take(Nanoseconds earliest_ns) {
   return {tx_ns, tx_ns, sum_of(tx_ns, decode_ns), decode_ns == 0, size_bytes, es_n0_mdb};
 }
 
+void TraceSlots::pass(std::int64_t row) {
+  if (row <= next_row_) return;
+  next_row_ = row;
+  clock_.stay_near(row);
+}
+
 std::optional<RowUse> TraceSlots::use_until(Nanoseconds now_ns) const {
   const Nanoseconds time_ns = sum_of(now_ns, start_ns_);
   const std::int64_t end = std::max(next_row_, clock_.first_from(sum_of(time_ns, 1), first_row_));

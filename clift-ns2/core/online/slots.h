@@ -53,6 +53,16 @@ class TraceSlots : public SlotSource {
   Slot take(Nanoseconds earliest_ns) override;
   std::optional<RowUse> use_until(Nanoseconds now_ns) const override;
 
+  // First row that is not gone, and the last one before a time, if it is not gone: otherwise an earlier row.
+  std::int64_t next_row() const { return next_row_; }
+  std::int64_t last_before(Nanoseconds now_ns) const { return row_from(now_ns) - 1; }
+
+  // Useful bytes of a row.
+  std::int64_t size_of(std::int64_t row) const { return bytes_.size(clock_.place_of(row).index); }
+
+  // Rows before this one are gone.
+  void pass(std::int64_t row);
+
  private:
   std::int64_t row_from(Nanoseconds earliest_ns) const;
 

@@ -3,10 +3,7 @@
 from __future__ import annotations
 
 from abc import abstractmethod
-from typing import TYPE_CHECKING, Annotated, Any, ClassVar, Protocol
-
-import numpy as np
-import numpy.typing as npt
+from typing import TYPE_CHECKING, Annotated, Any, ClassVar, Literal, Protocol
 
 from tmt.core.declaration import Count, Param, Rules, Spec
 
@@ -65,7 +62,9 @@ class RoundRobin(Scheduler):
 
     def allocation(self, users: int) -> Allocation:
         """Start with user 0."""
-        return _InTurn(users)
+        from tmt.core.sharing.allocations import InTurn  # noqa: PLC0415  (commands' help needs no numpy)
+
+        return InTurn(users)
 
 
 class Weighted(Scheduler):
@@ -84,7 +83,9 @@ class Weighted(Scheduler):
 
     def allocation(self, users: int) -> Allocation:
         """Start with equal credits."""
-        return _ByWeight(np.array(self.weights, np.int64))
+        from tmt.core.sharing.allocations import ByWeight  # noqa: PLC0415
+
+        return ByWeight(self.weights)
 
     def fault(self, users: int) -> tuple[str, str, str] | None:
         """Refuse a number of weights that differs from the number of users."""
@@ -117,7 +118,9 @@ class ProportionalFair(Scheduler):
 
     def allocation(self, users: int) -> Allocation:
         """Start without means."""
-        return _ByRate(users, self.averaging_slots)
+        from tmt.core.sharing.allocations import ByRate  # noqa: PLC0415
+
+        return ByRate(users, self.averaging_slots)
 
     @property
     def label(self) -> str:
@@ -140,21 +143,37 @@ class Sharing(Spec):
     """
 
     users: Annotated[Users, "users of the line, each with a realisation of its own of the channel"]
-    user: Annotated[Users, "the user whose slots the trace has, from 1"] = 1
+    user: Annotated[
+        Users | Literal["all"],
+        "the user whose slots the trace has, from 1; all: a run has all users, and a slot goes, at its time, "
+        "to one who has something to send",
+    ] = 1
     scheduler: Annotated[Scheduler, "rule that gives each slot to a user"] = RoundRobin()
 
     def rules(self) -> Rules:
         """Refuse an unknown user, and a scheduler for another number of users."""
-        if self.user > self.users:
+        if isinstance(self.user, int) and self.user > self.users:
             yield "user", f"up to users, {self.users}"
         if (fault := self.scheduler.fault(self.users)) is not None:
             field, *rest = fault
             yield ("scheduler", field), *rest  # type: ignore[misc]
 
     @property
+    def is_one_run(self) -> bool:
+        """Whether all users are in one run, in which each has the trace of a user who is alone."""
+        return self.user == "all"
+
+    @property
+    def own_user(self) -> int:
+        """The user whose slots the trace has."""
+        assert isinstance(self.user, int), "all users are in one run"
+        return self.user
+
+    @property
     def label(self) -> str:
-        """``user 1 of 4, round-robin``."""
-        return f"user {self.user} of {self.users}, {self.scheduler.label}"
+        """``user 1 of 4, round-robin``, or ``all 4 users, round-robin``."""
+        who = f"all {self.users} users" if self.is_one_run else f"user {self.user} of {self.users}"
+        return f"{who}, {self.scheduler.label}"
 
     def seed_of(self, user: int, seed: int) -> int:
         """Return the seed of a user's channel; the first user has the seed of the link."""
@@ -173,47 +192,9 @@ class OwnSlots:
     """The slots of one user of a link, in pieces of any size."""
 
     def __init__(self, sharing: Sharing) -> None:
-        self._user, self._allocation = sharing.user - 1, sharing.scheduler.allocation(sharing.users)
+        self._user, self._allocation = sharing.own_user - 1, sharing.scheduler.allocation(sharing.users)
 
     def of(self, slots: int, rates: FloatArray | None = None) -> BoolArray:
         """Return which of the next `slots` slots are the user's own: [slots], bool; see `Allocation`."""
         own: BoolArray = self._allocation.next(slots, rates) == self._user
         return own
-
-
-class _InTurn:
-    def __init__(self, users: int) -> None:
-        self._users, self._first = users, 0
-
-    def next(self, slots: int, rates: FloatArray | None = None) -> Int64Array:
-        del rates
-        found = (self._first + np.arange(slots, dtype=np.int64)) % self._users
-        self._first = (self._first + slots) % self._users
-        return found
-
-
-class _ByWeight:
-    def __init__(self, weights: npt.NDArray[np.int64]) -> None:
-        self._weights, self._credits = weights, np.zeros_like(weights)
-
-    def next(self, slots: int, rates: FloatArray | None = None) -> Int64Array:
-        from tmt.core.sharing.kernel import by_weight  # noqa: PLC0415  (numba takes long to import)
-
-        del rates
-        user = np.empty(slots, np.int64)
-        by_weight(self._weights, self._credits, user)
-        return user
-
-
-class _ByRate:
-    def __init__(self, users: int, averaging_slots: int) -> None:
-        self._means, self._part = np.zeros(users), 1.0 / averaging_slots
-
-    def next(self, slots: int, rates: FloatArray | None = None) -> Int64Array:
-        from tmt.core.sharing.kernel import by_rate  # noqa: PLC0415  (numba takes long to import)
-
-        assert rates is not None
-        assert rates.shape == (len(self._means), slots)
-        user = np.empty(slots, np.int64)
-        by_rate(np.ascontiguousarray(rates), self._means, self._part, user)
-        return user

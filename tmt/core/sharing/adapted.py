@@ -38,10 +38,10 @@ class AdaptedUser:
         self._adaptation = adaptation
         self._decode_time_ns, self._settings = decode_time_ns, adaptation.settings()
         scheduler = sharing.scheduler
-        users = range(1, sharing.users + 1) if scheduler.uses_rates else (sharing.user,)
+        users = range(1, sharing.users + 1) if scheduler.uses_rates else (sharing.own_user,)
         self.seeds = [sharing.seed_of(user, seed) for user in users]
         """Seeds of the channels whose signals are needed."""
-        self._own, self._own_slots, self._part = users.index(sharing.user), None, 0.0
+        self._own, self._own_slots, self._part = users.index(sharing.own_user), None, 0.0
         if isinstance(scheduler, ProportionalFair):
             self._part = 1.0 / scheduler.averaging_slots
         else:

@@ -9,6 +9,7 @@ import csv
 import hashlib
 import math
 import os
+import re
 import shlex
 from collections import Counter
 from dataclasses import dataclass
@@ -41,6 +42,7 @@ from tmt.spec.traffic import RATELESS_CODES
 if TYPE_CHECKING:
     from collections.abc import Iterator, Sequence
 
+    from tmt.core.sharing import Scheduler
     from tmt.run import Recording
     from tmt.run.setup import Setup
     from tmt.spec.columns import Setting
@@ -49,6 +51,10 @@ if TYPE_CHECKING:
 
 _HOME = Path(__file__).resolve().parents[3] / "clift-ns2"
 _OVERHEADS = Path(__file__).with_name("code_overhead.csv")
+
+
+OF_GROUPS = ("tcp", "flows", "return_flows", "start_s", "transfer_bytes", "pause_s", "slow_start")
+"""Settings of a run that its groups of flows have instead."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -139,9 +145,10 @@ def arguments(setup: Setup, directory: Path) -> list[str]:
         and "orbit" not in one.place
     }
     given |= _motion_arguments(setup, directory)
-    if setup.traffic.flow:
+    if setup.has_groups:
         given["groups"] = " ".join(f"{{{_group_words(group)}}}" for group in setup.groups)
-        for name in ("tcp", "flows", "return_flows", "start_s", "transfer_bytes"):
+        resumption = (one.name for one in GROUP_SETTINGS if one.place[0] == "resume")
+        for name in (*OF_GROUPS, *resumption):
             given.pop(name, None)
     given |= _link_arguments("forward", setup.forward) | _link_arguments("return", setup.back)
     given["queue"] = setup.path.queue.words()
@@ -164,7 +171,8 @@ def _motion_arguments(setup: Setup, directory: Path) -> dict[str, object]:
 
 def _group_words(group: Flow) -> str:
     values = ((one, one.of(group)) for one in GROUP_SETTINGS)
-    return " ".join(f"{one.name} {_text(one, value)}" for one, value in values if value is not None)
+    words = [f"{one.name} {_text(one, value)}" for one, value in values if value is not None]
+    return " ".join(words if group.user is None else [*words, f"user {group.user}"])
 
 
 def _text(setting: Setting, value: Any) -> str:
@@ -183,7 +191,22 @@ def _link_arguments(direction: str, link: ReadyLink | PlainLink) -> dict[str, ob
             found[f"{direction}_{name}_s"] = seconds_text(time_ns)
         if link.link.scheme is not None:
             found[f"{direction}_scheme"] = scheme_words(link.link.scheme)
+        if link.link.scheduler is not None:
+            found["forward_scheduler"] = scheduler_words(link.link.scheduler)
+            found["forward_users"] = " ".join(_in_list(str(one.npy)) for one in link.others)
     return found
+
+
+def scheduler_words(scheduler: Scheduler) -> str:
+    """Translate a scheduler to the words of the simulator: its name and its numbers."""
+    name, *values = scheduler.describe().values()
+    numbers = (number for value in values for number in (value if isinstance(value, list) else [value]))
+    return " ".join(map(str, [name, *numbers]))
+
+
+def _in_list(word: str) -> str:
+    """Return a word of a Tcl list."""
+    return re.sub(r'([\s\\{}\[\]$";])', r"\\\1", word)
 
 
 _QUEUE_NAMES = {
