@@ -55,6 +55,7 @@ def test_parts__at_once_and_joined_are_the_whole(tmp_path: Path, write_scenario:
         assert said.splitlines()[-1].endswith(f" runs done, 0 failed; results in {folder}")
     assert _counts(tmp_path, "--part", "2/3") == [3, 3, 0, 0]
     assert _counts(tmp_path) == [8, 5, 0, 3]  # parts of 2, 3 and 3 runs
+    assert "(going by 5 finished runs)" in tmt("run", "scenario.toml", "--dry-run", folder=tmp_path).out
     again = tmt("run", "scenario.toml", "--part", "1/3", "--json", folder=tmp_path)
     assert (again.status, json.loads(again.out)["done"]) == (0, 2)
 

@@ -70,6 +70,8 @@ def _capture(delay_us: int) -> bytes:
 FILES = {
     "measured.csv": "tx_time,decode_time\n"
     + "".join(f"{number / 1000},{0.01 * (number % 9 > 0)}\n" for number in range(4000)),
+    "log.csv": "sent,decoded\n"
+    + "".join(f"{number / 1000},{number / 1000 + 0.01 if number % 9 else ''}\n" for number in range(4000)),
     "delay_example.txt": "20\n21\n",
     "satellites.tle": "SAMPLE-1\n"
     "1 90201U 26001A   26331.50000000  .00000000  00000-0  00000-0 0    15\n"

@@ -127,9 +127,10 @@ def trace_from_frame(frame: pd.DataFrame, *, lldu_bytes: int | None = None) -> T
     """Return the trace in a data frame.
 
     A PHY trace has the columns ``tx_time`` and ``decode_time`` in seconds, or ``tx_time_ns`` and
-    ``decode_time_ns`` in whole nanoseconds; a decode time of 0 means erased. It may have ``es_n0_mdb``
-    and ``mode``. A link trace has ``tx_time``, ``delay``, ``delivered`` and ``transmissions``, or the first
-    two in nanoseconds. Both may have ``size_bytes``. Other columns are ignored.
+    ``decode_time_ns`` in whole nanoseconds; a decode time counts from sending, 0 means erased. It may
+    have ``es_n0_mdb`` and ``mode``. A link trace has ``tx_time``, ``delay``, ``delivered`` and
+    ``transmissions``, or the first two in nanoseconds. Both may have ``size_bytes``. Other columns are
+    ignored.
 
     Parameters
     ----------
@@ -153,7 +154,8 @@ def trace_from_frame(frame: pd.DataFrame, *, lldu_bytes: int | None = None) -> T
             for table in (PHY_TRACE, LINK_TRACE)
         )
         found = ", ".join(map(str, frame.columns))
-        raise InputError("data frame", f"its columns are {found}; needed are {needed}")
+        other = "tmt.import_trace(file, 'table', time=..., received=...) reads a file with other columns"
+        raise InputError("data frame", f"its columns are {found}; needed are {needed}; {other}")
     columns: dict[str, Any] = {}
     for column in layout.columns:
         name = column.name.removesuffix("_ns") if layout.seconds else column.name
@@ -173,7 +175,19 @@ def trace_from_frame(frame: pd.DataFrame, *, lldu_bytes: int | None = None) -> T
             array = array.astype(bool)
         columns[column.name] = _nanoseconds(name, array) if name != column.name else array
     metadata = {} if lldu_bytes is None else {"lldu_bytes": taken("lldu_bytes", Count, lldu_bytes)}
-    return checked(make_trace(layout.table, columns, metadata))
+    trace = checked(make_trace(layout.table, columns, metadata))
+    if isinstance(trace, PhyTrace) and _has_moments(trace):
+        name = "decode_time" if layout.seconds else "decode_time_ns"
+        wrong = f"{name} grows with {name.replace('decode', 'tx')}"
+        raise InputError("data frame", f"{wrong}; it must be the time from sending to decoding, 0 if erased")
+    return trace
+
+
+def _has_moments(trace: PhyTrace) -> bool:
+    """Whether decode times are moments instead of durations: none is before its slot's sending."""
+    is_good = trace.decode_time_ns > 0
+    sent_ns, decoded_ns = trace.tx_time_ns[is_good], trace.decode_time_ns[is_good]
+    return len(sent_ns) > 1 and bool(np.ptp(sent_ns) >= NS_PER_S and (decoded_ns >= sent_ns).all())
 
 
 def _nanoseconds(name: str, seconds: npt.NDArray[Any]) -> npt.NDArray[Any]:

@@ -11,7 +11,7 @@ from typing import TYPE_CHECKING
 from tmt.campaign.columns import DONE
 from tmt.campaign.database import PUBLISHED, SCENARIO, StoredRuns, frame
 from tmt.campaign.engine import Plan, Progress, Watch, execute, plan
-from tmt.campaign.parts import join_parts, see_parts
+from tmt.campaign.parts import join_parts, see_parts, stored_parts
 from tmt.campaign.plan import expand
 from tmt.campaign.recipe import Source, realisation, recipes_of
 from tmt.campaign.store import Store
@@ -73,8 +73,11 @@ class Campaign:
 
     def outlook(self, todo: Plan, jobs: int) -> Outlook:
         """Return the size of the campaign, and the work `todo` with `jobs` simulations at a time."""
-        sql = f"SELECT count(*), sum(simulated_s), sum(wall_time_s) FROM runs WHERE status = '{DONE}'"
-        known, simulated_s, wall_time_s = (self.store.query(sql) or [(0, None, None)])[0]
+        sql = f"SELECT count(*), total(simulated_s), total(wall_time_s) FROM runs WHERE status = '{DONE}'"
+        timed = self.store.query(sql)
+        if not any(count for count, *_ in timed):
+            timed = [one for part in stored_parts(self.store.folder) for one in part.query(sql)]
+        known, simulated_s, wall_time_s = map(sum, zip(*timed, strict=True)) if timed else (0, 0, 0)
         speed = simulated_s / wall_time_s if simulated_s and wall_time_s else ASSUMED_SPEED
         to_run, to_convert = len(todo.missing), len(todo.conversions(self.store))
         most_s = sum(run.most_simulated_s for run in todo.missing)

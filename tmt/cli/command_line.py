@@ -163,4 +163,6 @@ def _usage_message(error: click.UsageError) -> str:
     if isinstance(error, click.MissingParameter) and isinstance(error.param, click.Argument) and error.ctx:
         usage = " ".join(error.ctx.get_usage().split())
         said = f"{error.param.make_metavar(error.ctx)} is missing. {usage}"
+    if isinstance(error, click.NoSuchOption) and command == "tmt run" and len(error.possibilities or ()) != 1:
+        said = f"{said} The settings of the runs are keys in SCENARIO."
     return f"{command}: {said} (see {command} --help)"
