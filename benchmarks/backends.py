@@ -16,7 +16,8 @@ from tmt.core.errors import TmtError
 from tmt.run.emulate import Emulation, run as emulate
 from tmt.run.experiment import run
 from tmt.run.programs.job import FILES, copy_files
-from tmt.spec.experiment import Experiment, Path as LinkPath, PlainLink
+from tmt.spec.experiment import Experiment, PlainLink
+from tmt.spec.path import Path as LinkPath
 from tmt.spec.stacks import Stack
 from tmt.spec.traffic import Traffic
 from tools.page_tables import markdown_table

@@ -8,7 +8,8 @@ from pathlib import Path
 from benchmarks.backends import MEMORY_TARGET_MIB, measure_run
 from benchmarks.timing import marked
 from tmt.core.errors import TmtError
-from tmt.spec.experiment import Experiment, Path as LinkPath, PlainLink
+from tmt.spec.experiment import Experiment, PlainLink
+from tmt.spec.path import Path as LinkPath
 from tmt.spec.programs import Program
 from tmt.spec.stacks import Stack
 from tmt.spec.traffic import Traffic

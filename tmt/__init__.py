@@ -32,9 +32,9 @@ if TYPE_CHECKING:
     from tmt.core.channels.neyman_a import NeymanA as NeymanA
     from tmt.core.channels.shadows import Shadows as Shadows
     from tmt.core.channels.snr import Snr as Snr
-    from tmt.core.declaration import Refused as Refused
     from tmt.core.modes import Adaptation as Adaptation
     from tmt.core.orbit import Orbit as Orbit
+    from tmt.core.problems import Refused as Refused
     from tmt.core.schemes.arq import Arq as Arq
     from tmt.core.schemes.fec import Fec as Fec
     from tmt.core.schemes.harq import Harq as Harq
@@ -44,16 +44,10 @@ if TYPE_CHECKING:
     from tmt.core.schemes.rlc import Rlc as Rlc
     from tmt.core.schemes.sliding_window import SlidingWindow as SlidingWindow
     from tmt.core.schemes.tetrys import Tetrys as Tetrys
-    from tmt.spec.experiment import (
-        Experiment as Experiment,
-        Path as Path,
-        PlainLink as PlainLink,
-        Proxy as Proxy,
-        TraceLink as TraceLink,
-        Wired as Wired,
-    )
+    from tmt.spec.experiment import Experiment as Experiment, PlainLink as PlainLink, TraceLink as TraceLink
     from tmt.spec.flow_settings import Resume as Resume
     from tmt.spec.goals import Tune as Tune
+    from tmt.spec.path import Path as Path, Proxy as Proxy, Wired as Wired
     from tmt.spec.programs import Measure as Measure, Program as Program, SecondPath as SecondPath
     from tmt.spec.queue import (
         CoDel as CoDel,
@@ -75,7 +69,8 @@ _NAMES = {
     "tmt.spec.scenario": ("Scenario",),
     "tmt.spec.trace": ("Trace",),
     "tmt.core.orbit": ("Orbit",),
-    "tmt.spec.experiment": ("Path", "Wired", "Proxy", "Experiment", "TraceLink", "PlainLink"),
+    "tmt.spec.path": ("Path", "Wired", "Proxy"),
+    "tmt.spec.experiment": ("Experiment", "TraceLink", "PlainLink"),
     "tmt.spec.queue": ("DropTail", "CoDel", "FqCoDel", "Pie", "DualPi2"),
     "tmt.spec.traffic": ("Traffic", "Flow"),
     "tmt.spec.flow_settings": ("Resume",),
@@ -89,7 +84,7 @@ _NAMES = {
     "tmt.core.channels": (
         *("ErrorFree", "Bernoulli", "GilbertElliott", "NeymanA", "Lms", "Shadows", "Snr", "Handover"),
     ),
-    "tmt.core.declaration": ("Refused",),
+    "tmt.core.problems": ("Refused",),
 }
 _MODULES = {name: module for module, names in _NAMES.items() for name in names}
 

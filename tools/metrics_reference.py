@@ -11,7 +11,8 @@ from page_tables import markdown_table
 from tmt.core.measure.competition import FEWEST_WINDOWS, LEAST_WINDOW_NS, TOLERANCE, WINDOW_RTTS
 from tmt.core.schema import CONGESTION_STATES, PACKET_EVENTS, PACKET_RECORDS, WINDOW_RECORDS, Table
 from tmt.core.units import NS_PER_S
-from tmt.spec.columns import GROUP_RESULTS, GROUP_SETTINGS, RUN_RESULTS, ResultColumn
+from tmt.spec.columns import GROUP_RESULTS, RUN_RESULTS, ResultColumn
+from tmt.spec.settings import GROUP_SETTINGS
 
 DOCS = Path(__file__).parents[1] / "docs"
 

@@ -8,10 +8,11 @@ from typing import Any
 from page_tables import fill_tables, markdown_table
 
 from tmt.core.channels import CHANNELS
-from tmt.core.declaration import Field, Spec, declared, number
+from tmt.core.declaration import Field, Spec, declared
+from tmt.core.problems import number
 from tmt.core.schemes import SCHEMES
-from tmt.spec.experiment import Path as LinkPath, Proxy, Wired
 from tmt.spec.flow_settings import Resume
+from tmt.spec.path import Path as LinkPath, Proxy, Wired
 from tmt.spec.programs import Measure, Program, SecondPath
 from tmt.spec.scenario import AXES, Scenario
 from tmt.spec.trace import Trace

@@ -29,7 +29,8 @@ from tmt.core.trace import LinkTrace
 from tmt.core.units import NS_PER_MS, NS_PER_S
 from tmt.io import write_trace
 from tmt.run.experiment import ExperimentResult, run
-from tmt.spec.experiment import Experiment, Link, Path as LinkPath, PlainLink, TraceLink
+from tmt.spec.experiment import Experiment, Link, PlainLink, TraceLink
+from tmt.spec.path import Path as LinkPath
 from tmt.spec.stacks import Variant
 from tmt.spec.traffic import Traffic
 from tools.page_tables import markdown_table

@@ -18,7 +18,7 @@ from tmt.core.schemes.none import NoScheme
 from tmt.core.schemes.online_only import Hybrid
 from tmt.core.schemes.scheme import Scheme
 from tmt.core.schemes.sliding_window import SlidingWindow
-from tmt.spec.experiment import Path
+from tmt.spec.path import Path
 from tmt.spec.scenario import Scenario, Tune
 from tmt.spec.stacks import Variant
 from tmt.spec.trace import Trace

@@ -6,7 +6,8 @@ from pathlib import Path
 import pytest
 from processes import execute
 
-from tmt.spec.columns import RUN_RESULTS, SETTINGS, Setting
+from tmt.spec.columns import RUN_RESULTS
+from tmt.spec.settings import SETTINGS, Setting
 
 ROOT = Path(__file__).resolve().parents[2]
 

@@ -8,8 +8,8 @@ import pytest
 
 from tests.experiments import asked
 from tmt import PlainLink
-from tmt.core.declaration import Refused
 from tmt.core.errors import InputError
+from tmt.core.problems import Refused
 from tmt.io.rtt_series import read_rtt_series
 from tmt.run.experiment import fingerprint
 

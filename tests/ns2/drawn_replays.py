@@ -12,8 +12,9 @@ from typing import Any, TypeVar
 import numpy as np
 
 from tmt import Experiment, Path as LinkPath, PlainLink, TraceLink, Traffic
-from tmt.core.declaration import Field, Refused, Spec, declared
+from tmt.core.declaration import Field, Spec, declared
 from tmt.core.errors import UsageError
+from tmt.core.problems import Refused
 from tmt.core.schema import PACKINGS
 from tmt.core.schemes.scheme import Scheme
 from tmt.core.sharing import ProportionalFair, RoundRobin, Weighted
@@ -21,7 +22,7 @@ from tmt.core.trace import LinkTrace, PhyTrace, Trace
 from tmt.core.units import NS_PER_MS
 from tmt.io import write_trace
 from tmt.run.setup import Setup, set_up
-from tmt.spec.experiment import Proxy, Wired
+from tmt.spec.path import Proxy, Wired
 from tmt.spec.queue import Discipline
 from tmt.spec.stacks import NS2_STACKS, STACKS
 from tmt.spec.traffic import Flow

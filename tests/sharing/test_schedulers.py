@@ -7,7 +7,7 @@ from naive import sharing as naive
 from numpy.typing import NDArray
 from scipy.special import exp1
 
-from tmt.core.declaration import Refused
+from tmt.core.problems import Refused
 from tmt.core.sharing import Allocation, ProportionalFair, RoundRobin, Scheduler, Weighted
 
 Floats = NDArray[np.float64]

@@ -25,7 +25,8 @@ from tmt import (
     Wired,
 )
 from tmt.core.channels import CHANNELS
-from tmt.core.declaration import Count, Param, Probability, Problem, Rules, Seconds, Spec, declared
+from tmt.core.declaration import Count, Param, Probability, Rules, Seconds, Spec, declared
+from tmt.core.problems import Problem
 from tmt.core.schemes import SCHEMES
 from tmt.run.emulate import Emulation
 from tmt.spec.points import one_of, plain, points

@@ -9,10 +9,11 @@ import pytest
 from tmt.core.declaration import declared
 from tmt.core.errors import InputError
 from tmt.run.link_files import queue_settings
-from tmt.spec.columns import columns_of
-from tmt.spec.experiment import Experiment, Path as LinkPath, PlainLink
+from tmt.spec.experiment import Experiment, PlainLink
+from tmt.spec.path import Path as LinkPath
 from tmt.spec.queue import DISCIPLINES, CoDel, Discipline, DropTail, DualPi2, KernelQdisc
 from tmt.spec.scenario import Scenario
+from tmt.spec.settings import columns_of
 
 EMULATOR = Path(__file__).resolve().parents[2] / "clift-ns2" / "build" / "clift-emulate"
 

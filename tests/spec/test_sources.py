@@ -15,7 +15,7 @@ from tmt.core.schemes import SCHEMES, Arq, HarqProcesses, Rlc, SlidingWindow
 from tmt.core.schemes.scheme import Scheme
 from tmt.importers import FORMATS
 from tmt.spec import sources
-from tmt.spec.experiment import Path as LinkPath, Proxy, Wired
+from tmt.spec.path import Path as LinkPath, Proxy, Wired
 from tmt.spec.programs import Program
 from tmt.spec.queue import DISCIPLINES, CoDel
 from tmt.spec.scenario import Scenario

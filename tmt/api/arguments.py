@@ -22,16 +22,17 @@ from tmt import io
 from tmt.campaign.local_workers import default_jobs
 from tmt.core.channels import CHANNELS
 from tmt.core.checks import checked
-from tmt.core.declaration import Count, Problem, Refused, Spec, declared, taken
+from tmt.core.declaration import Count, Spec, declared, taken
 from tmt.core.errors import InputError, UsageError
+from tmt.core.problems import Problem, Refused
 from tmt.core.schema import LINK_TRACE, PHY_TRACE
 from tmt.core.schemes import SCHEMES
 from tmt.core.trace import LinkTrace, PhyTrace, Trace, make_trace
 from tmt.core.units import NS_PER_S, ns_to_seconds, seconds_to_ns
 from tmt.io.text import layout_of, text_names
 from tmt.spec import toml
-from tmt.spec.experiment import Path as LinkPath
 from tmt.spec.old_form import renewed_scheme
+from tmt.spec.path import Path as LinkPath
 from tmt.spec.points import one_of
 from tmt.spec.scenario import Scenario
 from tmt.spec.traffic import Traffic

@@ -7,8 +7,9 @@ from typing import TYPE_CHECKING, Literal, cast, overload
 
 from tmt.api.arguments import AnyTrace, phy_of, trace_of
 from tmt.core import provenance
-from tmt.core.declaration import Count, PositiveSeconds, Problem, Refused, ns, taken
+from tmt.core.declaration import Count, PositiveSeconds, ns, taken
 from tmt.core.measure.link import summarise
+from tmt.core.problems import Problem, Refused
 from tmt.core.schemes.scheme import RoundTrip
 from tmt.theory import fit
 from tmt.theory.fit.trace_model import KINDS, TraceModel, fit_model

@@ -25,7 +25,8 @@ from tmt.results import reading
 from tmt.results.comparison import compare
 from tmt.results.dataset import Results
 from tmt.run.experiment import run
-from tmt.spec.experiment import Experiment, Link, Path as LinkPath, PlainLink, TraceLink
+from tmt.spec.experiment import Experiment, Link, PlainLink, TraceLink
+from tmt.spec.path import Path as LinkPath
 from tmt.spec.traffic import Traffic
 
 if TYPE_CHECKING:

@@ -14,14 +14,15 @@ from tmt.api.notebook import progress_shown
 from tmt.campaign.local_workers import LocalWorkers
 from tmt.campaign.pool import Pool
 from tmt.campaign.store import Store
-from tmt.core.declaration import Problem, Refused, taken
+from tmt.core.declaration import taken
 from tmt.core.errors import InputError, UsageError
+from tmt.core.problems import Problem, Refused
 from tmt.io import write_trace
 from tmt.results.tune.task import is_scenario, task_of
 from tmt.results.tune.trace_task import DEFAULT_COURSES, trace_task
 from tmt.results.tune.tuning import default_folder, plan_tuning, tune
-from tmt.spec.experiment import Path
 from tmt.spec.goals import Tune
+from tmt.spec.path import Path
 from tmt.spec.scenario import Scenario
 from tmt.spec.traffic import Traffic
 

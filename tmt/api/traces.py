@@ -11,8 +11,9 @@ from tmt import io
 from tmt.api.arguments import AnyTrace, also, chosen, path_of, phy_of, trace_of
 from tmt.core.channels import CHANNELS
 from tmt.core.convert import convert
-from tmt.core.declaration import Count, Param, Problem, Refused, ns, taken
+from tmt.core.declaration import Count, Param, ns, taken
 from tmt.core.errors import UsageError
+from tmt.core.problems import Problem, Refused
 from tmt.core.schemes import SCHEMES
 from tmt.core.schemes.scheme import RoundTrip, Scheme
 from tmt.importers import AUTO, all_importers, importer as measured_files

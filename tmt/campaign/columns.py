@@ -4,7 +4,8 @@ from __future__ import annotations
 
 import pyarrow as pa
 
-from tmt.spec.columns import RUN_RESULTS, ColumnFamily, Value
+from tmt.spec.columns import RUN_RESULTS, ColumnFamily
+from tmt.spec.settings import Value
 
 Row = dict[str, Value]
 """Values of a run by the names of result columns."""

@@ -40,7 +40,7 @@ if TYPE_CHECKING:
 
     from tmt.campaign.columns import Row
     from tmt.campaign.runs import Programs
-    from tmt.spec.columns import Value
+    from tmt.spec.settings import Value
 
 MANIFEST, README, KIND = "pack.json", "README.txt", "tmt pack"
 PACK_VERSION = 1

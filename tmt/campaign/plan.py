@@ -16,15 +16,16 @@ import numpy as np
 from tmt.campaign.columns import PUBLISHED_COLUMNS
 from tmt.campaign.recipe import check_es_n0, realisation, recipes_of, source_of
 from tmt.campaign.runs import ReplayRun
-from tmt.core.declaration import Problem, Refused, ns
+from tmt.core.declaration import ns
+from tmt.core.problems import Problem, Refused
 from tmt.core.provenance import digest
 from tmt.run import load_backend
 from tmt.run.experiment import programs_of
 from tmt.run.motion import check_motion, series_digest, told
 from tmt.run.programs.inputs import with_inputs
-from tmt.spec.columns import columns_of
 from tmt.spec.experiment import Experiment, PlainLink, TraceLink
 from tmt.spec.points import plain
+from tmt.spec.settings import columns_of
 from tmt.spec.toml import is_file
 from tmt.spec.trace import Trace
 
@@ -37,7 +38,7 @@ if TYPE_CHECKING:
     from tmt.core.channels.base import Channel
     from tmt.core.schemes.scheme import Scheme
     from tmt.core.sharing import Sharing
-    from tmt.spec.experiment import Path as LinkPath
+    from tmt.spec.path import Path as LinkPath
     from tmt.spec.scenario import Scenario
     from tmt.spec.traffic import Traffic
 

@@ -13,10 +13,11 @@ from typing import TYPE_CHECKING, Any
 
 from tmt.campaign.phy_file import facts_of
 from tmt.core.channels.snr import Snr
-from tmt.core.declaration import Place, Problem, Refused, in_nanoseconds, ns
+from tmt.core.declaration import in_nanoseconds, ns
 from tmt.core.errors import InputError
 from tmt.core.identity import core_places, model_places, source_hash
 from tmt.core.modes.table import read_table
+from tmt.core.problems import Place, Problem, Refused
 from tmt.core.provenance import digest, file_version
 from tmt.core.schema import ES_N0_MDB
 from tmt.core.schemes.none import NoScheme
@@ -36,7 +37,7 @@ if TYPE_CHECKING:
     from tmt.core.schema import Packing
     from tmt.core.schemes.scheme import Scheme
     from tmt.core.sharing import Sharing
-    from tmt.spec.experiment import Path as LinkPath
+    from tmt.spec.path import Path as LinkPath
 
 
 @dataclass(frozen=True, slots=True)

@@ -20,7 +20,7 @@ if TYPE_CHECKING:
     from pathlib import Path
 
     from tmt.campaign.columns import Row
-    from tmt.spec.columns import Value
+    from tmt.spec.settings import Value
 
 RUNS = "runs"
 PLAIN_RUNS = re.compile(

@@ -18,7 +18,8 @@ from tmt.cli.options import JSON, json_text
 from tmt.cli.progress import say
 from tmt.core.errors import TmtError
 from tmt.run import load_backend
-from tmt.spec.experiment import Experiment, Path as LinkPath, PlainLink
+from tmt.spec.experiment import Experiment, PlainLink
+from tmt.spec.path import Path as LinkPath
 from tmt.spec.programs import Program
 
 with imported_when_used():

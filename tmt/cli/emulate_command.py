@@ -17,8 +17,8 @@ from tmt.core.words.values import time_notes
 from tmt.io.atomic import own_folder
 from tmt.run.emulate.emulation import Emulation, WayOut
 from tmt.run.emulate.emulator import run
-from tmt.spec.experiment import Path as LinkPath
 from tmt.spec.options import Part
+from tmt.spec.path import Path as LinkPath
 
 if TYPE_CHECKING:
     from collections.abc import Callable

@@ -4,7 +4,8 @@ from __future__ import annotations
 
 from typing import TYPE_CHECKING, Annotated
 
-from tmt.core.declaration import Count, Param, Problem, Rate, Refused, Seconds, Spec, ns
+from tmt.core.declaration import Count, Param, Rate, Seconds, Spec, ns
+from tmt.core.problems import Problem, Refused
 from tmt.core.schema import Packing
 from tmt.spec.experiment import Link, PlainLink, TraceLink
 

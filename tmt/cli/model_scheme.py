@@ -15,7 +15,8 @@ from tmt.cli.model_command import HELP, RESULTS
 from tmt.cli.progress import print_notes, say, working
 from tmt.cli.tables import print_parts, text_table
 from tmt.cli.values import Values, by_options
-from tmt.core.declaration import Problem, Refused, declared, ns
+from tmt.core.declaration import declared, ns
+from tmt.core.problems import Problem, Refused
 from tmt.core.schemes import SCHEMES
 from tmt.core.units import ns_to_seconds
 from tmt.spec.options import Part

@@ -25,8 +25,8 @@ from tmt.io import open_trace
 from tmt.io.atomic import write_text
 from tmt.run.setup import MIN_QUEUE_PACKETS
 from tmt.spec import toml, toml_text
-from tmt.spec.experiment import MAX_PACKETS, Path as LinkPath
 from tmt.spec.options import Part
+from tmt.spec.path import MAX_PACKETS, Path as LinkPath
 from tmt.spec.scenario import Scenario
 from tmt.spec.stacks import Variant
 from tmt.spec.trace import Trace
@@ -36,7 +36,8 @@ with imported_when_used():
     from tmt.campaign import plan, recipe
 
 if TYPE_CHECKING:
-    from tmt.core.declaration import Place, Rules
+    from tmt.core.declaration import Rules
+    from tmt.core.problems import Place
     from tmt.core.schemes.scheme import Scheme
 
 EXAMPLES: dict[str, dict[str, Any]] = {

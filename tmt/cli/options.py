@@ -16,18 +16,9 @@ from click.core import ParameterSource
 
 from tmt.cli.lazy import imported_when_used
 from tmt.cli.progress import print_notes
-from tmt.core.declaration import (
-    Count,
-    Param,
-    PositiveSeconds,
-    Probability,
-    Rate,
-    Refused,
-    Seconds,
-    ns,
-    taken,
-)
+from tmt.core.declaration import Count, Param, PositiveSeconds, Probability, Rate, Seconds, ns, taken
 from tmt.core.errors import UsageError
+from tmt.core.problems import Refused
 from tmt.core.words.values import time_notes
 from tmt.spec import hints
 from tmt.spec.option_types import number_in, number_within, whole_numbers

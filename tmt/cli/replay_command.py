@@ -24,8 +24,9 @@ from tmt.core.schemes import SCHEMES
 from tmt.core.schemes.scheme import Scheme
 from tmt.core.words.html_table import spelled_number
 from tmt.core.words.values import rate_unit, time_notes
-from tmt.spec.experiment import Experiment, Path as LinkPath
+from tmt.spec.experiment import Experiment
 from tmt.spec.options import Part
+from tmt.spec.path import Path as LinkPath
 from tmt.spec.programs import Program
 from tmt.spec.traffic import Seed, Traffic
 
@@ -33,7 +34,7 @@ if TYPE_CHECKING:
     from collections.abc import Iterator, Mapping
 
     from tmt.run.experiment import ExperimentResult
-    from tmt.spec.columns import Value as Figure
+    from tmt.spec.settings import Value as Figure
 
 with imported_when_used():
     from rich import table as tables, text as texts

@@ -17,14 +17,14 @@ from tmt.core.declaration import declared, ns
 from tmt.core.errors import StoppedError, UsageError
 from tmt.core.schemes import SCHEMES
 from tmt.core.words.values import percent, time_notes
-from tmt.spec.experiment import Path as LinkPath
 from tmt.spec.goals import Tune
 from tmt.spec.option_types import number_in, whole_numbers
 from tmt.spec.options import Part, flag_of
+from tmt.spec.path import Path as LinkPath
 from tmt.spec.traffic import Traffic
 
 if TYPE_CHECKING:
-    from tmt.core.declaration import Place
+    from tmt.core.problems import Place
     from tmt.results.tune.task import Task
 
 with imported_when_used():

@@ -19,8 +19,9 @@ import click
 from tmt.cli.lazy import imported_when_used
 from tmt.cli.options import OutputPath
 from tmt.cli.progress import say
-from tmt.core.declaration import Refused, declared, spelled
+from tmt.core.declaration import declared
 from tmt.core.errors import UsageError
+from tmt.core.problems import Refused, spelled
 from tmt.core.schemes import SCHEMES
 from tmt.spec import hints
 from tmt.spec.option_types import ValueOption
@@ -29,7 +30,7 @@ from tmt.spec.options import Part, first_line, flag_of, listed
 if TYPE_CHECKING:
     from collections.abc import Callable, Iterator, Mapping
 
-    from tmt.core.declaration import Place
+    from tmt.core.problems import Place
     from tmt.spec.options import Chosen
 
 with imported_when_used():

@@ -12,9 +12,9 @@ from typing import TYPE_CHECKING
 
 import numpy as np
 
-from tmt.core.declaration import number
 from tmt.core.errors import InputError, UsageError
 from tmt.core.extent import Extent
+from tmt.core.problems import number
 from tmt.core.trace import LinkTrace, PhyTrace
 from tmt.core.units import NS_PER_MS, NS_PER_S
 from tmt.importers.importer import As, DirectionOf, Importer, LineRate, LlduBytes, Measurement, separate

@@ -12,9 +12,10 @@ from typing import TYPE_CHECKING, Annotated
 
 import numpy as np
 
-from tmt.core.declaration import Number, ns, number
+from tmt.core.declaration import Number, ns
 from tmt.core.errors import InputError
 from tmt.core.extent import Extent
+from tmt.core.problems import number
 from tmt.core.trace import LinkTrace, PhyTrace
 from tmt.core.units import NS_PER_S
 from tmt.importers.importer import (

@@ -7,7 +7,8 @@ from typing import TYPE_CHECKING, Annotated, ClassVar, Literal
 
 import numpy as np
 
-from tmt.core.declaration import Param, Seconds, ns, number
+from tmt.core.declaration import Param, Seconds, ns
+from tmt.core.problems import number
 from tmt.core.schema import Packing
 from tmt.core.units import NS_PER_S, seconds_to_ns
 from tmt.importers.clocks import WRAP_MEANING, Clock, wraps

@@ -15,7 +15,7 @@ from tmt.core.words.html_table import Charted, ShownInNotebooks
 from tmt.results.cells import summarise
 from tmt.results.codes import codes_of, joined, spread
 from tmt.results.values import COLUMNS, Axis, scalar
-from tmt.spec.columns import SETTINGS
+from tmt.spec.settings import SETTINGS
 from tmt.spec.stacks import VARIANTS
 
 if TYPE_CHECKING:

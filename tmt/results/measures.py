@@ -11,7 +11,7 @@ import numpy as np
 
 from tmt.core.words.values import rate_unit, time_unit
 from tmt.results.values import WITH_GROUPS
-from tmt.spec.columns import ENDINGS
+from tmt.spec.settings import ENDINGS
 
 if TYPE_CHECKING:
     from collections.abc import Sequence

@@ -17,7 +17,8 @@ from tmt.core.units import NS_PER_S, ns_to_seconds
 from tmt.io import write_trace
 from tmt.results.statistics import Interval, paired_difference
 from tmt.run.experiment import run
-from tmt.spec.experiment import Experiment, Path as LinkPath, TraceLink
+from tmt.spec.experiment import Experiment, TraceLink
+from tmt.spec.path import Path as LinkPath
 from tmt.spec.stacks import VARIANTS
 from tmt.spec.traffic import Traffic
 

@@ -19,8 +19,8 @@ if TYPE_CHECKING:
 
     from tmt.core.measure.transport import Records
     from tmt.run.setup import Setup
-    from tmt.spec.columns import Value
     from tmt.spec.experiment import Experiment
+    from tmt.spec.settings import Value
 
 
 def load_backend(name: str) -> Backend:

@@ -27,9 +27,11 @@ from tmt.run.link_files import ReadyLink, link_figures, ready_link
 from tmt.run.motion import told
 from tmt.run.records import PACKETS, WINDOWS
 from tmt.run.setup import set_up
-from tmt.spec.columns import RUN_RESULTS, columns_of
-from tmt.spec.experiment import MIN_BUFFER_PACKETS, PlainLink, TraceLink
+from tmt.spec.columns import RUN_RESULTS
+from tmt.spec.experiment import PlainLink, TraceLink
+from tmt.spec.path import MIN_BUFFER_PACKETS
 from tmt.spec.points import plain
+from tmt.spec.settings import columns_of
 from tmt.spec.stacks import HEADER_BYTES, HOST_STACKS, RECEIVE_BUFFER_BYTES, VARIANTS, WINDOWS_PER_PATH
 from tmt.spec.traffic import DEFAULT_CODE, ENDLESS_BLOCK_SEGMENTS, MAX_BLOCK_SEGMENTS, RATELESS_CODES
 
@@ -41,8 +43,8 @@ if TYPE_CHECKING:
     from tmt.core.measure.transport import FlowDelivery, Records
     from tmt.run import Backend, Recording
     from tmt.run.setup import Setup
-    from tmt.spec.columns import Value
     from tmt.spec.experiment import Experiment, Link
+    from tmt.spec.settings import Value
 
 
 @dataclass(frozen=True, slots=True, weakref_slot=True)

@@ -10,7 +10,8 @@ from tmt.core.declaration import ns
 from tmt.core.measure import transport
 from tmt.core.measure.competition import competition
 from tmt.core.units import ns_to_seconds
-from tmt.spec.columns import GROUP_RESULTS, GROUP_SETTINGS
+from tmt.spec.columns import GROUP_RESULTS
+from tmt.spec.settings import GROUP_SETTINGS
 
 if TYPE_CHECKING:
     from collections.abc import Sequence
@@ -19,7 +20,7 @@ if TYPE_CHECKING:
     from tmt.core.measure.transport import Figures, FlowDelivery, Records
     from tmt.run import Recording
     from tmt.run.setup import Setup
-    from tmt.spec.columns import Value
+    from tmt.spec.settings import Value
     from tmt.spec.traffic import Flow
 
 

@@ -24,14 +24,15 @@ from tmt.core.units import NS_PER_S, ns_to_seconds
 from tmt.io import create_trace, open_trace
 from tmt.io.atomic import is_uri
 from tmt.io.metadata import trace_version
-from tmt.spec.experiment import MOST_RATE_BPS
+from tmt.spec.path import MOST_RATE_BPS
 
 if TYPE_CHECKING:
     from collections.abc import Iterator
 
     from tmt.core.schema import Column, Packing, Table
     from tmt.core.trace import Metadata, Trace
-    from tmt.spec.experiment import Path as LinkPath, PlainLink, TraceLink
+    from tmt.spec.experiment import PlainLink, TraceLink
+    from tmt.spec.path import Path as LinkPath
 
 ASSUMED_LLDU_BYTES = 1500
 """LLDU size if neither the user nor the trace gives one."""

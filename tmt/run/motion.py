@@ -7,7 +7,8 @@ from typing import TYPE_CHECKING, Any
 
 import numpy as np
 
-from tmt.core.declaration import Problem, Refused, ns
+from tmt.core.declaration import ns
+from tmt.core.problems import Problem, Refused
 from tmt.core.provenance import digest
 from tmt.core.units import NS_PER_S, ns_to_seconds
 from tmt.io.metadata import trace_version
@@ -19,7 +20,7 @@ if TYPE_CHECKING:
 
     import numpy.typing as npt
 
-    from tmt.spec.experiment import Path as LinkPath
+    from tmt.spec.path import Path as LinkPath
 
     Rows = npt.NDArray[np.void]
 

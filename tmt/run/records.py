@@ -20,7 +20,7 @@ if TYPE_CHECKING:
 
     from tmt.core.measure.transport import Records
     from tmt.core.schema import Table
-    from tmt.spec.columns import Value
+    from tmt.spec.settings import Value
 
 PACKETS, WINDOWS, COUNTERS = "packets.npy", "windows.npy", "counters.tsv"
 

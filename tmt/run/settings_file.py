@@ -17,7 +17,7 @@ if TYPE_CHECKING:
     from pathlib import Path as File
 
     from tmt.run.setup import Setup
-    from tmt.spec.experiment import Path
+    from tmt.spec.path import Path
     from tmt.spec.traffic import Flow
 
 SETTINGS = "settings.txt"

@@ -12,7 +12,8 @@ from tmt.core.units import NS_PER_S, ns_to_seconds
 from tmt.core.words.values import no_loss_notes, padding_notes, span_notes, time_notes, unsettled_notes
 from tmt.run.link_files import ReadyLink, ready_link
 from tmt.run.motion import moved_trip
-from tmt.spec.experiment import MAX_PACKETS, MIN_BUFFER_PACKETS, PlainLink, TraceLink
+from tmt.spec.experiment import PlainLink, TraceLink
+from tmt.spec.path import MAX_PACKETS, MIN_BUFFER_PACKETS
 from tmt.spec.queue import KernelQdisc
 from tmt.spec.shared_line import users_of
 from tmt.spec.stacks import FECTCP, HEADER_BYTES, RECEIVE_BUFFER_BYTES, WINDOWS_PER_PATH
@@ -20,7 +21,8 @@ from tmt.spec.traffic import DEFAULT_CODE, ENDLESS_BLOCK_SEGMENTS, MAX_BLOCK_SEG
 
 if TYPE_CHECKING:
     from tmt.run.motion import Rows
-    from tmt.spec.experiment import Experiment, Link, Path
+    from tmt.spec.experiment import Experiment, Link
+    from tmt.spec.path import Path
     from tmt.spec.traffic import Traffic
 
 MIN_QUEUE_PACKETS = 10
@@ -190,7 +192,7 @@ def _most_queued(links: ReadyPath, path: Path, queue_packets: int | None, packet
 def set_up(experiment: Experiment) -> Setup:
     """Check the traces of an experiment and compute the settings that it leaves open.
 
-    Queue and window follow from the bandwidth-delay product, as described in `tmt.spec.experiment.Path`.
+    Queue and window follow from the bandwidth-delay product, as described in `tmt.spec.path.Path`.
     Errors are those of `tmt.run.link_files.ready_link`, and UsageError when a path holds more packets than
     ns-2 can count.
     """

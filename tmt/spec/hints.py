@@ -12,7 +12,7 @@ from tmt.spec.stacks import LINUX, QUIC
 if TYPE_CHECKING:
     from collections.abc import Sequence
 
-    from tmt.core.declaration import Problem
+    from tmt.core.problems import Problem
 
 OTHER_NAMES = {
     "throughput": "goodput",

@@ -11,7 +11,7 @@ from tmt.spec.stacks import FECTCP, STACKS
 if TYPE_CHECKING:
     from collections.abc import Callable
 
-    from tmt.core.declaration import Place
+    from tmt.core.problems import Place
 
 _OLD = frozenset({"grid", "link", "wired", "proxy"})
 _OF_TRACE = frozenset(

@@ -10,8 +10,9 @@ from typing import Any
 import click
 from click.shell_completion import CompletionItem
 
-from tmt.core.declaration import Field, Param, Place, Spec, declared, number
+from tmt.core.declaration import Field, Param, Spec, declared
 from tmt.core.errors import UsageError
+from tmt.core.problems import Place, number
 from tmt.spec.files import with_an_end
 
 WITH_COMMAS = frozenset({"server", "client", "environment", "sysctls"})

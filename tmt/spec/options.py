@@ -13,7 +13,8 @@ from dataclasses import MISSING, dataclass, field
 from types import NoneType
 from typing import TYPE_CHECKING, Any, get_args, get_origin
 
-from tmt.core.declaration import NONE, Field, Place, Problem, Refused, Spec, declared, number, spelled
+from tmt.core.declaration import NONE, Field, Spec, declared
+from tmt.core.problems import Place, Problem, Refused, number, spelled
 from tmt.spec import hints
 from tmt.spec.option_types import TableText, Text, ValueOption, keys_of, placeholder
 from tmt.spec.points import one_of, plain

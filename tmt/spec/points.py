@@ -12,7 +12,8 @@ from itertools import product
 from math import prod
 from typing import TYPE_CHECKING, Any, TypeVar
 
-from tmt.core.declaration import NONE, Field, Place, Problem, Refused, Spec, declared, spelled, value_at
+from tmt.core.declaration import NONE, Field, Spec, declared, value_at
+from tmt.core.problems import Place, Problem, Refused, spelled
 
 if TYPE_CHECKING:
     from collections.abc import Callable, Iterator

@@ -6,9 +6,10 @@ import re
 from dataclasses import KW_ONLY
 from typing import TYPE_CHECKING, Annotated, Any, Final, Literal
 
-from tmt.core.declaration import Count, Param, PositiveSeconds, Rate, Spec, number as spelled
+from tmt.core.declaration import Count, Param, PositiveSeconds, Rate, Spec
+from tmt.core.problems import number as spelled
 from tmt.core.schemes.scheme import RoundTrip
-from tmt.spec.experiment import Packets
+from tmt.spec.path import Packets
 from tmt.spec.stacks import LINUX
 from tmt.spec.traffic import Traffic
 

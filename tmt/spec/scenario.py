@@ -9,8 +9,9 @@ from typing import TYPE_CHECKING, Annotated, Any, NamedTuple
 from tmt.core.declaration import Count, Param, PositiveSeconds, Spec
 from tmt.core.schemes import SCHEMES
 from tmt.core.schemes.scheme import Scheme
-from tmt.spec.experiment import Path, together
+from tmt.spec.experiment import together
 from tmt.spec.goals import NUMBERS, Expect, Tune
+from tmt.spec.path import Path
 from tmt.spec.points import leaves
 from tmt.spec.programs import Program
 from tmt.spec.shared_line import NEEDS_ONLINE, shared_line_rules

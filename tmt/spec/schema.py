@@ -9,7 +9,8 @@ from __future__ import annotations
 from math import isinf
 from typing import TYPE_CHECKING, Any
 
-from tmt.core.declaration import NONE, declared, shown
+from tmt.core.declaration import NONE, declared
+from tmt.core.problems import shown
 from tmt.spec.options import first_line, sentence
 
 if TYPE_CHECKING:

@@ -10,7 +10,7 @@ if TYPE_CHECKING:
     from collections.abc import Sequence
 
     from tmt.core.declaration import Rules
-    from tmt.spec.experiment import Path
+    from tmt.spec.path import Path
     from tmt.spec.traffic import Flow, Traffic
 
 NEEDS_ONLINE = "true with users in one run, whose slots are given at their times", "works before the run"

@@ -5,8 +5,9 @@ from __future__ import annotations
 from fractions import Fraction
 from typing import TYPE_CHECKING, Annotated
 
-from tmt.core.declaration import Count, Param, PositiveSeconds, Problem, Rate, Refused, Spec
+from tmt.core.declaration import Count, Param, PositiveSeconds, Rate, Spec
 from tmt.core.generate import DEFAULT_DECODE_TIME_NS, Line
+from tmt.core.problems import Problem, Refused
 from tmt.core.units import seconds_to_ns
 
 if TYPE_CHECKING:

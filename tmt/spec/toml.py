@@ -11,13 +11,14 @@ from pathlib import Path as File
 from typing import TYPE_CHECKING, Any
 
 from tmt.core.channels.snr import Snr
-from tmt.core.declaration import Place, Problem, Refused, Spec, canonical, declared, spelled
+from tmt.core.declaration import Spec, canonical, declared
 from tmt.core.errors import InputError
 from tmt.core.modes import Adaptation
+from tmt.core.problems import Place, Problem, Refused, spelled
 from tmt.spec import hints
-from tmt.spec.experiment import Path
 from tmt.spec.files import with_an_end
 from tmt.spec.old_form import is_old, renewed, renewed_lines
+from tmt.spec.path import Path
 from tmt.spec.points import Places, as_list, in_table, placed_one, plain, size_of
 from tmt.spec.programs import Program, SecondPath
 from tmt.spec.scenario import AXES, LOADS, MAX_RUNS, Scenario

@@ -5,7 +5,8 @@ from __future__ import annotations
 import re
 from typing import TYPE_CHECKING, Annotated, Final, Literal
 
-from tmt.core.declaration import Param, PositiveSeconds, Seconds, Spec, shown
+from tmt.core.declaration import Param, PositiveSeconds, Seconds, Spec
+from tmt.core.problems import shown
 from tmt.core.schemes.scheme import RoundTrip
 from tmt.core.sharing import MAX_USERS
 from tmt.spec.flow_settings import (

@@ -8,7 +8,7 @@ from typing import TYPE_CHECKING, Any
 
 import numpy as np
 
-from tmt.core.declaration import Place, Problem, Refused
+from tmt.core.problems import Place, Problem, Refused
 
 if TYPE_CHECKING:
     from collections.abc import Mapping, Sequence

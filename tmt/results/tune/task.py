@@ -6,7 +6,8 @@ from dataclasses import dataclass, replace
 from itertools import product
 from typing import TYPE_CHECKING, TypeVar
 
-from tmt.core.declaration import Problem, Refused, Spec, declared
+from tmt.core.declaration import Spec, declared
+from tmt.core.problems import Problem, Refused
 from tmt.results.dataset import level_order
 from tmt.results.tune.objectives import EFFICIENCY, TRANSFER_TIME, Goal, parse_goal
 from tmt.results.tune.race import Rules
@@ -17,9 +18,9 @@ if TYPE_CHECKING:
     from collections.abc import Mapping, Sequence
     from pathlib import Path as File
 
-    from tmt.core.declaration import Place
+    from tmt.core.problems import Place
     from tmt.core.schemes.scheme import Scheme
-    from tmt.spec.experiment import Path
+    from tmt.spec.path import Path
     from tmt.spec.scenario import Scenario
     from tmt.spec.traffic import Traffic
 

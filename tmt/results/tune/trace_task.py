@@ -7,14 +7,15 @@ from dataclasses import replace
 from typing import TYPE_CHECKING, Annotated, Any
 
 from tmt.campaign.recipe import look_at
-from tmt.core.declaration import Param, Problem, Refused, declared, taken
+from tmt.core.declaration import Param, declared, taken
 from tmt.core.errors import InputError
+from tmt.core.problems import Problem, Refused
 from tmt.core.schemes import SCHEMES
 from tmt.core.schemes.rlc import Rlc
 from tmt.core.schemes.scheme import Scheme
 from tmt.core.units import ns_to_seconds
 from tmt.results.tune.task import QUEUE, task_of
-from tmt.spec.experiment import Path
+from tmt.spec.path import Path
 from tmt.spec.points import plain, points
 from tmt.spec.queue import DISCIPLINES, Discipline, KernelQdisc
 from tmt.spec.scenario import Scenario

@@ -33,7 +33,7 @@ if TYPE_CHECKING:
     from tmt.results.tune.courses import Courses
     from tmt.results.tune.race import Cell, Outcome
     from tmt.results.tune.task import Task
-    from tmt.spec.experiment import Path
+    from tmt.spec.path import Path
     from tmt.spec.scenario import Scenario
     from tmt.spec.trace import Trace
 

@@ -27,8 +27,8 @@ if TYPE_CHECKING:
     from tmt.core.measure.transport import Records
     from tmt.run.emulate.emulation import EmulationResult
     from tmt.run.setup import Setup
-    from tmt.spec.columns import Value
     from tmt.spec.experiment import Experiment
+    from tmt.spec.settings import Value
 
 AVAILABLE = Path("/proc/sys/net/ipv4/tcp_available_congestion_control")
 BULK = Path(__file__).with_name("bulk.py")

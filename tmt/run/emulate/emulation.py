@@ -16,7 +16,8 @@ from tmt.run.link_files import link_figures, link_settings, queue_settings
 from tmt.run.motion import motion_settings, moved_trip
 from tmt.run.records import COUNTERS, PACKETS, Counters, read_array_of
 from tmt.run.setup import link_notes, offset_ns
-from tmt.spec.experiment import Link, Path, queue_rule
+from tmt.spec.experiment import Link, queue_rule
+from tmt.spec.path import Path
 
 if TYPE_CHECKING:
     import pathlib
@@ -24,7 +25,7 @@ if TYPE_CHECKING:
     from tmt.core.declaration import Rules
     from tmt.core.measure.transport import Records
     from tmt.run.setup import ReadyPath
-    from tmt.spec.columns import Value
+    from tmt.spec.settings import Value
 
 SENDER_ADDRESSES = ("10.0.0.1", "fd00::1")
 RECEIVER_ADDRESSES = ("10.0.0.2", "fd00::2")

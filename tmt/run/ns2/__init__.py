@@ -35,8 +35,8 @@ from tmt.run.program import (
     run_program,
 )
 from tmt.run.records import read_records
-from tmt.spec.columns import GROUP_SETTINGS, SETTINGS
-from tmt.spec.experiment import MAX_PACKETS
+from tmt.spec.path import MAX_PACKETS
+from tmt.spec.settings import GROUP_SETTINGS, SETTINGS
 from tmt.spec.traffic import RATELESS_CODES
 
 if TYPE_CHECKING:
@@ -45,8 +45,8 @@ if TYPE_CHECKING:
     from tmt.core.sharing import Scheduler
     from tmt.run import Recording
     from tmt.run.setup import Setup
-    from tmt.spec.columns import Setting
     from tmt.spec.experiment import Experiment, PlainLink
+    from tmt.spec.settings import Setting
     from tmt.spec.traffic import Flow
 
 _HOME = Path(__file__).resolve().parents[3] / "clift-ns2"

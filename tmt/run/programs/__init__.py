@@ -27,8 +27,8 @@ if TYPE_CHECKING:
     from tmt.run import Recording
     from tmt.run.programs.outcome import End
     from tmt.run.setup import Setup
-    from tmt.spec.columns import Value
     from tmt.spec.experiment import Experiment
+    from tmt.spec.settings import Value
 
 _HOME = Path(__file__).resolve().parents[3] / "clift-linux"
 

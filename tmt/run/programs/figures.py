@@ -19,7 +19,7 @@ if TYPE_CHECKING:
 
     from tmt.core.measure.transport import FlowDelivery, Records
     from tmt.core.trace import BoolArray
-    from tmt.spec.columns import Value
+    from tmt.spec.settings import Value
 
 FLOWS = "flows.txt"
 

@@ -21,7 +21,8 @@ from tmt.run import RunError, load_backend
 from tmt.run.programs.roots import content_hash
 from tmt.run.programs.second_path import second_identity
 from tmt.run.setup import set_up
-from tmt.spec.experiment import Experiment, Path as LinkPath, PlainLink
+from tmt.spec.experiment import Experiment, PlainLink
+from tmt.spec.path import Path as LinkPath
 from tmt.spec.points import plain
 from tmt.spec.programs import PROGRAMS, Program
 

@@ -18,7 +18,8 @@ from tmt.io.metadata import trace_version
 from tmt.run.link_files import ReadyLink, link_settings
 from tmt.run.settings_file import settings_text
 from tmt.run.setup import set_up
-from tmt.spec.experiment import Experiment, Path as LinkPath, PlainLink, TraceLink
+from tmt.spec.experiment import Experiment, PlainLink, TraceLink
+from tmt.spec.path import Path as LinkPath
 
 if TYPE_CHECKING:
     from tmt.run.setup import Setup

@@ -18,8 +18,8 @@ from tmt.run.settings_file import SETTINGS, explained, settings_text
 if TYPE_CHECKING:
     from tmt.run import Recording
     from tmt.run.setup import Setup
-    from tmt.spec.columns import Value
     from tmt.spec.experiment import Experiment
+    from tmt.spec.settings import Value
 
 _HOME = Path(__file__).resolve().parents[3] / "clift-quic"
 
