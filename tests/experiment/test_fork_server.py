@@ -49,11 +49,11 @@ def _server() -> int:
     return fork_server._of_this_thread.server.process.pid
 
 
-def _children(folder: Path | None = None) -> list[int]:
-    """Return this process's children, those in a folder only if there is one."""
+def _children() -> list[int]:
+    """Return this process's children that are an ns-2: other tests leave other ones."""
     lists = [file.read_text() for file in Path("/proc/self/task").glob("*/children")]
     found = [int(child) for text in lists for child in text.split()]
-    return [one for one in found if folder is None or _folder_of(one) == folder]
+    return [one for one in found if Path(f"/proc/{one}/comm").read_text() == "ns\n"]
 
 
 def _folder_of(process: int) -> Path | None:

@@ -24,14 +24,13 @@ if TYPE_CHECKING:
     from pathlib import Path
 
 _SIZE, _ANSWER = struct.Struct("=I"), struct.Struct("=ii")
-"""The size of a request in bytes; the number of the forked process, and why it cannot run, as errno."""
+"""A request's size in bytes; the id of the forked process (0: none), and as errno why it cannot run (0: it does)."""
 
 ANSWER_LIMIT_S = 60.0
 """Time after which a server that does not answer is given up."""
 
 _of_this_thread = threading.local()
-"""The thread's fork server: the kernel ends the children of a thread with the thread."""
-
+"""Holds the thread's own server, because the kernel ends it and its runs with the thread that started it."""
 
 _Identity = tuple[list[str], str, FileVersion | None, dict[str, str]]
 """Words of the command, stamp, version of the program's file, environment."""
@@ -132,9 +131,9 @@ class _Server:
         """Kill the server, and a process that it has forked but not named yet."""
         self.process.kill()
         with suppress(OSError):
-            pid, _ = self._answer()
-            os.killpg(pid, signal.SIGKILL)
-            os.waitpid(pid, 0)
+            if pid := self._answer()[0]:
+                os.killpg(pid, signal.SIGKILL)
+                os.waitpid(pid, 0)
         self.end()
 
 
