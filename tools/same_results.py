@@ -22,7 +22,11 @@ import sys
 import tempfile
 from collections.abc import Iterator
 from dataclasses import replace
+from numbers import Real
 from pathlib import Path
+
+import pandas as pd
+import pyarrow.parquet as pq
 
 from tmt import Scenario
 from tmt.campaign.campaign import open_campaign
@@ -34,11 +38,14 @@ from tmt.campaign.runs import Run
 FOLDERS = ("scenarios", "analysis")
 REAL_TIME = "emulate"
 TRAFFIC = re.compile(r"^\[\[?(traffic|program)", re.MULTILINE)
-APART = {"wall_time_s", *(one.name for one in COLUMNS if one.group == "provenance" and one.name != "status")}
-"""Columns in which equal results may differ."""
+APART = {
+    *("wall_time_s", "forward_trace", "return_trace"),
+    *(one.name for one in COLUMNS if one.group == "provenance" and one.name != "status"),
+}
+"""Columns in which equal results may differ; link traces are named by what makes them."""
 
 Found = dict[str, dict[str, str]]
-"""For each run the values of its columns as JSON, and hashes of its records, by their names."""
+"""For each run the values of its columns and hashes of its records, by their names."""
 
 
 def name(run: Run) -> str:
@@ -68,14 +75,14 @@ def results(scenario: Path, each: int, folder: Path) -> Found:
     return {f"{name(run)}, seed {run.seed}": dict(values(rows.loc[run.key], folder)) for run in chosen}
 
 
-def values(row, folder: Path) -> Iterator[tuple[str, str]]:
-    """Yield the compared values of a row, and the hashes of its records."""
+def values(row: pd.Series, folder: Path) -> Iterator[tuple[str, str]]:
+    """Yield the compared values of a row, and hashes of its records without the files' metadata."""
     for column, value in row.items():
         if column not in APART:
-            yield str(column), json.dumps(value, default=str)
-    if isinstance(row["records"], str):
-        for file in sorted((folder / row["records"]).iterdir()):
-            yield file.name, hashlib.sha256(file.read_bytes()).hexdigest()
+            is_number = isinstance(value, Real) and not isinstance(value, bool)
+            yield str(column), repr(float(value)) if is_number else str(value)
+    for file in sorted((folder / row["records"]).glob("*.parquet")):
+        yield file.name, hashlib.sha256(pq.read_table(file).to_pandas().to_numpy().tobytes()).hexdigest()
 
 
 def scenarios() -> list[str]:
