@@ -24,7 +24,8 @@ if TYPE_CHECKING:
     from pathlib import Path
 
 _SIZE, _ANSWER = struct.Struct("=I"), struct.Struct("=ii")
-"""A request's size in bytes; the id of the forked process (0: none), and as errno why it cannot run (0: it does)."""
+"""A request's size in bytes; the id of the forked process (0: none), and why it cannot run, as errno (0: it
+does)."""
 
 ANSWER_LIMIT_S = 60.0
 """Time after which a server that does not answer is given up."""
