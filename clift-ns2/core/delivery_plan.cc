@@ -12,46 +12,6 @@ DeliveryPlan::DeliveryPlan(LinkRows rows, const PlanOptions& options)
       first_row_(clock_.first_from(start_ns_, 0)),
       next_row_(first_row_) {}
 
-bool DeliveryPlan::plan(Nanoseconds arrival_ns, std::int64_t size_bytes, Delivery& packet) {
-  if (stopped_) return false;
-  // No free row has passed while the previous packet's last row has not been sent.
-  const bool busy = arrival_ns <= departure_ns_;
-  const std::int64_t free =
-      busy ? next_row_ : clock_.first_from(sum_of(arrival_ns, start_ns_), next_row_);
-  std::int64_t begin = free, end = free, used_bytes = std::max<std::int64_t>(size_bytes, 1), bytes = used_bytes;
-  if (left_bytes_ > 0 && busy) {
-    begin = next_row_ - 1;
-    bytes -= left_bytes_;
-  }
-  std::int64_t left_bytes = -bytes;
-  if (bytes > 0) {
-    const RowBytes::Place last = bytes_.place_of(clock_, free, bytes);
-    end += last.rows_on + 1;
-    left_bytes = last.left_bytes;
-  }
-  if (options_.packing == Packing::padded) {
-    used_bytes += left_bytes;
-    left_bytes = 0;
-  }
-  if (clock_.ends_before(end)) {
-    stopped_ = true;
-    return false;
-  }
-  used_bytes_ = sum_of(used_bytes_, used_bytes);
-  left_bytes_ = left_bytes;
-  unused_ += free - next_row_;
-  next_row_ = end;
-  clock_.stay_near(end);
-
-  const RowSummary rows = clock_.summary(begin, end);
-  packet.departure_ns = rows.sent_ns - start_ns_;
-  packet.arrival_ns = rows.settled_ns - start_ns_;
-  packet.fate = rows.fate;
-  departure_ns_ = packet.departure_ns;
-  if (options_.in_order) packet.arrival_ns = released_at(packet);
-  return true;
-}
-
 Nanoseconds DeliveryPlan::begin_ns(Nanoseconds arrival_ns) const {
   if (stopped_) return never;
   const bool busy = arrival_ns <= departure_ns_;

@@ -1,6 +1,7 @@
 // Departure and fate of each packet on a link trace.
 #pragma once
 
+#include <algorithm>
 #include <cstdint>
 
 #include "core/packing.h"
@@ -46,6 +47,13 @@ class DeliveryPlan {
   RowUse use_until(Nanoseconds now_ns) const;
 
  private:
+  // Leaves the rows before this one, and what is left of the last one taken, unused.
+  void skip_to(std::int64_t row) {
+    unused_ += row - next_row_;
+    next_row_ = row;
+    left_bytes_ = 0;
+  }
+
   Nanoseconds released_at(const Delivery& packet);
 
   PlanOptions options_;
@@ -61,5 +69,36 @@ class DeliveryPlan {
   bool stopped_ = false;        // a packet found too few rows
   Nanoseconds settled_ns_ = 0;  // when the fate of every packet so far is settled
 };
+
+[[gnu::always_inline]] inline bool DeliveryPlan::plan(Nanoseconds arrival_ns, std::int64_t size_bytes, Delivery& packet) {
+  if (stopped_) return false;
+  // No free row has passed while the previous packet's last row has not been sent.
+  if (arrival_ns > departure_ns_) skip_to(clock_.first_from(sum_of(arrival_ns, start_ns_), next_row_));
+  std::int64_t used_bytes = std::max<std::int64_t>(size_bytes, 1), left_bytes = left_bytes_ - used_bytes;
+  const std::int64_t begin = left_bytes_ > 0 ? next_row_ - 1 : next_row_;
+  std::int64_t end = next_row_;
+  if (left_bytes < 0) {
+    const RowBytes::Place last = bytes_.place_of(clock_, next_row_, -left_bytes);
+    end += last.rows_on + 1;
+    left_bytes = last.left_bytes;
+  }
+  if (options_.packing == Packing::padded) {
+    used_bytes += left_bytes;
+    left_bytes = 0;
+  }
+  if (!clock_.are_near(begin, end)) {
+    stopped_ = clock_.ends_before(end);
+    if (stopped_) return false;
+    clock_.stay_near(end);
+  }
+  const RowSummary rows = clock_.summary(begin, end);
+  used_bytes_ = sum_of(used_bytes_, used_bytes);
+  left_bytes_ = left_bytes;
+  next_row_ = end;
+  departure_ns_ = rows.sent_ns - start_ns_;
+  packet = {departure_ns_, rows.settled_ns - start_ns_, rows.fate};
+  if (options_.in_order) packet.arrival_ns = released_at(packet);
+  return true;
+}
 
 }  // namespace clift

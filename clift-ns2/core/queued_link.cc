@@ -10,14 +10,7 @@ QueuedLink::QueuedLink(LinkPlan plan, const QueueOptions& options, UniformSource
       limits_count_sending_(options.limits_count_sending),
       pulls_on_arrival_(discipline_->sends_all_in_order() && limits_count_sending_) {}
 
-void QueuedLink::take(const QueuedPacket& packet) {
-  if (pulls_on_arrival_ && !stopped_) {
-    // The queue is always empty: no need to put the packet there and take it out again.
-    if (!discipline_->lets_pass(packet)) return;
-    arrived_ = packet;
-    pull_ns_ = packet.arrival_ns;
-    return;
-  }
+void QueuedLink::enqueue(QueuedPacket packet) {
   if (discipline_->load().packets == 0) find_empty(packet.arrival_ns);
   discipline_->enqueue(packet);
   if (pull_ns_ == never) find_pull(packet.arrival_ns);
@@ -41,35 +34,23 @@ void QueuedLink::find_pull(Nanoseconds from_ns) {
 
 const PulledPacket* QueuedLink::pull() {
   PulledPacket& pulled = sent_.extend();
-  auto& [packet, delivery] = pulled;
-  if (pulls_on_arrival_) packet = arrived_;
-  const bool found = pulls_on_arrival_ || discipline_->dequeue(pull_ns_, packet);
+  const bool found = discipline_->dequeue(pull_ns_, pulled.packet);
   pull_ns_ = never;
   if (!found) {
     sent_.pop_last();
     return nullptr;
   }
-  count(packet, 1);
-  if (!plan_.plan(packet.arrival_ns, packet.size_bytes, delivery)) {
-    stuck_.push_back(packet);
-    sent_.pop_last();
-    stopped_ = true;
-    return nullptr;
-  }
-  free_ns_ = delivery.departure_ns;
-  if (!pulls_on_arrival_) find_pull(free_ns_);
+  if (!send(pulled)) return nullptr;
+  find_pull(free_ns_);
   return &pulled;
 }
 
-void QueuedLink::depart() {
-  count(sent_.front().packet, -1);
-  sent_.pop();
-}
-
-void QueuedLink::count(const QueuedPacket& packet, int sign) {
-  sending_.packets += sign;
-  sending_.bytes += sign * packet.size_bytes;
-  if (limits_count_sending_) discipline_->set_sending(sending_);
+// The packet that came to the link last finds too few rows.
+void QueuedLink::stop(const QueuedPacket& packet) {
+  stuck_.push_back(packet);
+  sent_.pop_last();
+  stopped_ = true;
+  pulls_on_arrival_ = false;
 }
 
 std::vector<QueuedPacket> QueuedLink::take_all(Nanoseconds now_ns) {

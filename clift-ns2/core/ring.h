@@ -2,6 +2,8 @@
 #pragma once
 
 #include <cstddef>
+#include <iterator>
+#include <utility>
 #include <vector>
 
 namespace clift {
@@ -11,42 +13,48 @@ class Ring {
  public:
   bool empty() const { return count_ == 0; }
   std::size_t size() const { return count_; }
-  const Item& front() const { return items_[begin_]; }
+  const Item& front() const { return *front_; }
 
-  // Adds an item and returns its place, which the next push may move.
-  Item& push(const Item& item) {
-    return extend() = item;
-  }
+  void push(const Item& item) { extend() = item; }
 
-  // Adds an item of some old value, to be written, and returns its place.
+  // Adds an item of some old value, to be written, and returns its place, which the next one may move.
   Item& extend() {
-    if (count_ == items_.size()) grow();
-    return items_[at(count_++)];
+    if (count_ == places_) grow();
+    ++count_;
+    return *std::exchange(back_, after(back_));
   }
 
   void pop() {
-    begin_ = at(1);
+    front_ = after(front_);
     --count_;
   }
 
   // Takes the item that was pushed last away.
-  void pop_last() { --count_; }
+  void pop_last() {
+    back_ = std::prev(back_ == items_.begin() ? items_.end() : back_);
+    --count_;
+  }
 
  private:
-  static constexpr std::size_t least_places = 16;  // a power of two, as all sizes
+  using Place = typename std::vector<Item>::iterator;
 
-  std::size_t at(std::size_t i) const { return (begin_ + i) & (items_.size() - 1); }
+  static constexpr std::size_t least_places = 16;
+
+  Place after(Place place) { return ++place == items_.end() ? items_.begin() : place; }
 
   void grow() {
-    std::vector<Item> larger(items_.empty() ? least_places : 2 * items_.size());
-    for (std::size_t i = 0; i < count_; ++i) larger[i] = items_[at(i)];
+    places_ = places_ == 0 ? least_places : 2 * places_;
+    std::vector<Item> larger(places_);
+    back_ = larger.begin();
+    for (Place item = front_; back_ != larger.begin() + count_; item = after(item)) *back_++ = *item;
     items_.swap(larger);
-    begin_ = 0;
+    front_ = items_.begin();
   }
 
   std::vector<Item> items_;
-  std::size_t begin_ = 0;
+  std::size_t places_ = 0;  // their number, which the vector would divide to tell
   std::size_t count_ = 0;
+  Place front_, back_;      // the first item, and the place of the next one
 };
 
 }  // namespace clift

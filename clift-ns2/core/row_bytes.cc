@@ -2,18 +2,6 @@
 
 namespace clift {
 
-// The byte's row if all rows had the mean size, which it mostly is; otherwise a search.
-RowBytes::Place RowBytes::place_among(std::size_t index, std::int64_t bytes) const {
-  const std::int64_t target = before_[index] + bytes;
-  const auto rows_on = static_cast<std::int64_t>(static_cast<double>(bytes) * rows_per_byte_ - 0.5);
-  const std::int64_t row = static_cast<std::int64_t>(index) + rows_on;
-  // Packets mostly come in order, and take as many rows as the previous packet.
-  __builtin_prefetch(before_.data() + std::min(row + rows_on + 2, count_));
-  if (row >= count_) return search(index, bytes);
-  const std::int64_t* const sums = before_.data() + row;
-  return sums[0] < target && target <= sums[1] ? Place{rows_on, sums[1] - target} : search(index, bytes);
-}
-
 // Starts at the byte's row if all rows had the mean size; gallops away from there, then bisects.
 RowBytes::Place RowBytes::search(std::size_t index, std::int64_t bytes) const {
   std::int64_t first = static_cast<std::int64_t>(index), target = before_[index] + bytes, rows_on = -first;

@@ -6,6 +6,7 @@
 #include <cstdint>
 #include <vector>
 
+#include "core/prefetch.h"
 #include "core/time.h"
 #include "core/trace_file.h"
 
@@ -40,14 +41,12 @@ class RowBytes {
 
   // Place of byte number `bytes`, at least 1, counted from the beginning of a row of a clock's numbering.
   template <class Clock>
-  Place place_of(const Clock& clock, std::int64_t row, std::int64_t bytes) const {
+  [[gnu::always_inline]] Place place_of(const Clock& clock, std::int64_t row, std::int64_t bytes) const {
     if (vary()) return place_among(clock.place_of(row).index, bytes);
-    // A division would take as long as the rest of the sum.
-    auto rows_on = static_cast<std::int64_t>(static_cast<double>(bytes - 1) * rows_per_byte_);
-    std::int64_t left_bytes = (rows_on + 1) * lldu_bytes_ - bytes;
-    for (; left_bytes < 0; left_bytes += lldu_bytes_) ++rows_on;
-    for (; left_bytes >= lldu_bytes_; left_bytes -= lldu_bytes_) --rows_on;
-    return {rows_on, left_bytes};
+    // A division would take as long as the rest of the sum; it is for products that rounding has moved to a neighbour.
+    const Place near = place_after(static_cast<std::int64_t>(static_cast<double>(bytes - 1) * rows_per_byte_), bytes);
+    if (near.left_bytes >= 0 && near.left_bytes < lldu_bytes_) return near;
+    return place_after((bytes - 1) / lldu_bytes_, bytes);
   }
 
   // Bytes of the rows begin .. end - 1 of a clock's numbering, with begin <= end; at most 2^63 - 1.
@@ -62,7 +61,22 @@ class RowBytes {
   }
 
  private:
-  Place place_among(std::size_t index, std::int64_t bytes) const;
+  Place place_after(std::int64_t rows_on, std::int64_t bytes) const {
+    return {rows_on, (rows_on + 1) * lldu_bytes_ - bytes};
+  }
+
+  // The byte's row if all rows had the mean size, which it mostly is; otherwise a search.
+  Place place_among(std::size_t index, std::int64_t bytes) const {
+    const std::int64_t target = before_[index] + bytes;
+    const auto rows_on = static_cast<std::int64_t>(static_cast<double>(bytes) * rows_per_byte_ - 0.5);
+    const std::int64_t row = static_cast<std::int64_t>(index) + rows_on;
+    if (row >= count_) return search(index, bytes);
+    const std::int64_t* const sums = before_.data() + row;
+    // Packets mostly come in order, and take as many rows as the previous packet.
+    prefetch(sums, static_cast<std::size_t>(rows_on + 2) * sizeof *sums);
+    return sums[0] < target && target <= sums[1] ? Place{rows_on, sums[1] - target} : search(index, bytes);
+  }
+
   Place search(std::size_t index, std::int64_t bytes) const;
 
   std::int64_t lldu_bytes_;

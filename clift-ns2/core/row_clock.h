@@ -14,10 +14,8 @@ class RowClock : public TraceClock<LinkRow> {
 
   // Summary of the rows begin .. end - 1; all of them lie before the end of the trace.
   RowSummary summary(std::int64_t begin, std::int64_t end) const {
-    const Place first = place_of(begin);
-    const std::size_t index_end = first.index + static_cast<std::size_t>(end - begin);
-    if (index_end > static_cast<std::size_t>(count())) return summary_across(begin, end);
-    return later_by(summaries_.of(first.index, index_end), first.shift_ns);
+    if (!are_near(begin, end)) return summary_across(begin, end);
+    return later_by(summaries_.of(near_index(begin), near_index(end)), near_shift_ns());
   }
 
  private:
@@ -27,7 +25,7 @@ class RowClock : public TraceClock<LinkRow> {
     return summary;
   }
 
-  // Summary of rows in more than one repetition.
+  // Summary of rows in several repetitions, or in one that is not near.
   RowSummary summary_across(std::int64_t begin, std::int64_t end) const;
 
   RowSummaries summaries_;

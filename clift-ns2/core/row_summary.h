@@ -6,6 +6,7 @@
 #include <cstdint>
 #include <vector>
 
+#include "core/prefetch.h"
 #include "core/trace_file.h"
 #include "core/time.h"
 
@@ -38,20 +39,15 @@ class RowSummaries {
   // Summary of the rows begin .. end - 1, with begin < end <= rows.count.
   RowSummary of(std::size_t begin, std::size_t end) const {
     if (end - begin > farthest) return of_long(begin, end);
-    // Runs mostly come in order and have the length of the previous run. This prefetches the next run's last row, and
-    // eight cache lines at which it may begin. (Keep inline: gcc drops out-of-line prefetches.)
-    const std::size_t next = std::min(end + (end - begin), rows_.count) - 1;
-    const char* const lines = reinterpret_cast<const char*>(&rows_[end - 1]);
-#pragma GCC unroll 8
-    for (int i = 0; i < 8; ++i) __builtin_prefetch(lines + 64 * i);
-    __builtin_prefetch(&rows_[next]);
-    __builtin_prefetch(&back_[next]);
-
     std::size_t latest = end - 1;
+    // Runs mostly come in order and have the length of the previous run. This fetches the next run's last row.
+    prefetch(&rows_[latest], (end - begin) * rows_.row_bytes());
+    prefetch(&back_[latest], (end - begin) * sizeof(Back));
+
     const Back& last = back_[latest];
-    const Fate fate = last.lost <= latest - begin        ? Fate::lost
-                      : last.unsettled <= latest - begin ? Fate::unsettled
-                                                         : Fate::delivered;
+    const Fate fate = last.failed > latest - begin  ? Fate::delivered
+                      : last.lost <= latest - begin ? Fate::lost
+                                                    : Fate::unsettled;
     while (back_[latest].later <= latest - begin) latest -= back_[latest].later;
     return {rows_[end - 1].tx_time_ns, settled_ns(latest), fate};
   }
@@ -61,8 +57,9 @@ class RowSummaries {
 
   // Distance back to the nearest row of a kind; `farthest` if it is as far or farther, or if there is none.
   struct Back {
-    std::uint8_t later;            // settled later than this row
-    std::uint8_t lost, unsettled;  // 0: this row is lost, or unsettled
+    std::uint8_t later;   // settled later than this row
+    std::uint8_t failed;  // lost or unsettled; 0: this row is
+    std::uint8_t lost;    // 0: this row is lost
   };
 
   RowSummary of_long(std::size_t begin, std::size_t end) const;

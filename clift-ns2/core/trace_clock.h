@@ -68,6 +68,11 @@ class TraceClock {
     near_shift_ns_ = shift_ns(row / count_);
   }
 
+  // Whether the rows begin .. end - 1 lie in the repetition with fast look-ups.
+  bool are_near(std::int64_t begin, std::int64_t end) const { return begin >= near_row_ && end - near_row_ <= count_; }
+  std::size_t near_index(std::int64_t row) const { return static_cast<std::size_t>(row - near_row_); }
+  Nanoseconds near_shift_ns() const { return near_shift_ns_; }
+
   const Row& row(std::int64_t row) const { return rows_[place_of(row).index]; }
 
   Nanoseconds tx_time_ns(std::int64_t row) const {

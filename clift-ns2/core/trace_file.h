@@ -25,6 +25,8 @@ class TraceRows {
 
   const Row& operator[](std::size_t i) const { return *reinterpret_cast<const Row*>(first_ + i * form_.bytes); }
 
+  std::size_t row_bytes() const { return form_.bytes; }
+
   std::int64_t last_tx_ns() const { return (*this)[count - 1].tx_time_ns; }
 
   bool have_sizes() const { return form_.size_bytes_at > 0; }

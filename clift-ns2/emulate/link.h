@@ -84,7 +84,7 @@ class Link {
 
   // Lets the link do everything until `now_ns`, each at its own time: nothing depends on when this is called.
   void advance(Nanoseconds now_ns);
-  void pull(Nanoseconds now_ns);
+  void pulled(Nanoseconds now_ns, const PulledPacket& sent);
   void take_dropped(Nanoseconds now_ns);
 
   // The packet of a handle, which then is free for another one.
@@ -114,7 +114,7 @@ void Link<Payload>::take(Nanoseconds now_ns, Packet packet) {
   queued.size_bytes = place->record.size_bytes;
   queued.flow_hash = place->record.flow;
   queued.ecn = place->ecn;
-  line_.take(queued);
+  if (const PulledPacket* sent = line_.take(queued)) pulled(now_ns, *sent);
   take_dropped(now_ns);
   advance(now_ns);
 }
@@ -122,25 +122,22 @@ void Link<Payload>::take(Nanoseconds now_ns, Packet packet) {
 template <class Payload>
 void Link<Payload>::advance(Nanoseconds now_ns) {
   for (;;) {
-    const PulledPacket* sent = line_.sending();
-    const Nanoseconds departure_ns = sent != nullptr ? sent->delivery.departure_ns : never;
-    const Nanoseconds pull_ns = line_.pull_ns();
+    const Nanoseconds departure_ns = line_.departure_ns(), pull_ns = line_.pull_ns();
     if (std::min(departure_ns, pull_ns) > now_ns || std::min(departure_ns, pull_ns) == never) return;
     if (departure_ns <= pull_ns) {
       line_.depart();
       on_link_.pop_front();
     } else {
-      pull(pull_ns);
+      const PulledPacket* sent = line_.pull();
+      take_dropped(pull_ns);
+      if (sent != nullptr) pulled(pull_ns, *sent);
     }
   }
 }
 
 template <class Payload>
-void Link<Payload>::pull(Nanoseconds now_ns) {
-  const PulledPacket* sent = line_.pull();
-  take_dropped(now_ns);
-  if (sent == nullptr) return;
-  const auto& [packet, delivery] = *sent;
+void Link<Payload>::pulled(Nanoseconds now_ns, const PulledPacket& sent) {
+  const auto& [packet, delivery] = sent;
   const Nanoseconds due_ns = propagation_.arrival_ns(delivery.arrival_ns);
   on_link_.push_back(static_cast<Packet*>(packet.handle)->record.uid);
   outcomes_.push_back({released(packet.handle), delivery.fate, due_ns, packet.is_marked});

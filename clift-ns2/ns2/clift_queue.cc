@@ -53,21 +53,26 @@ PlanOptions CliftQueue::plan_options() const {
 }
 
 void CliftQueue::take(Packet* packet) {
+  if (free_ == nullptr) free_ = &places_.emplace_back();
+  Place& place = *std::exchange(free_, free_->next_free);
+  place.packet = packet;
   QueuedPacket queued = queued_packet(packet);
-  if (free_places_.empty()) free_places_.push_back(&places_.emplace_back());
-  queued.handle = free_places_.back();
-  *free_places_.back() = packet;
-  free_places_.pop_back();
+  queued.handle = &place;
   link().limit_packets(qlim_);
-  link_->take(queued);
-  if (!link_->dropped().empty()) take_dropped();
-  if (link_->pull_ns() <= queued.arrival_ns) pull();
+  if (link_->take(queued) == nullptr) {
+    follow_up(link_->is_stuck());
+    if (link_->pull_ns() <= queued.arrival_ns) pull();
+  }
   set_timer();
 }
 
 void CliftQueue::pull() {
   link_->pull();
-  if (link_->stopped() && trace_) say_stopped(*trace_);
+  follow_up(link_->stopped());
+}
+
+void CliftQueue::follow_up(bool has_stopped) {
+  if (has_stopped && trace_) say_stopped(*trace_);
   if (!link_->dropped().empty()) take_dropped();
 }
 
@@ -80,29 +85,28 @@ void CliftQueue::take_dropped() {
 
 // The packet of a place, which then is free for another one.
 Packet* CliftQueue::released(const QueuedPacket& packet) {
-  auto* const place = static_cast<Packet**>(packet.handle);
-  free_places_.push_back(place);
-  return std::exchange(*place, nullptr);
+  auto* const place = static_cast<Place*>(packet.handle);
+  place->next_free = std::exchange(free_, place);
+  return std::exchange(place->packet, nullptr);
 }
 
 Packet* CliftQueue::exchange(Packet* newer, int uid) {
   const PulledPacket* const sent = link_ ? link_->sending() : nullptr;
-  for (Packet*& place : places_) {
-    if (place == nullptr || hdr_cmn::access(place)->uid() != uid) continue;
-    return sent != nullptr && sent->packet.handle == &place ? nullptr : std::exchange(place, newer);
+  for (Place& place : places_) {
+    if (place.packet == nullptr || hdr_cmn::access(place.packet)->uid() != uid) continue;
+    return sent != nullptr && sent->packet.handle == &place ? nullptr : std::exchange(place.packet, newer);
   }
   return nullptr;
 }
 
 // A packet departs, or is pulled; then it may depart at once.
 void CliftQueue::proceed() {
-  const Nanoseconds due_ns = next_ns_;
-  next_ns_ = never;
-  const auto departs = [&] { return link_->sending() != nullptr && link_->sending()->delivery.departure_ns <= due_ns; };
-  if (!departs() && link_->pull_ns() <= due_ns) pull();
-  if (departs()) {
+  const Nanoseconds due_ns = std::exchange(next_ns_, never);
+  if (link_->departure_ns() > due_ns && link_->pull_ns() <= due_ns) pull();
+  if (link_->departure_ns() <= due_ns) {
     const PulledPacket& sent = *link_->sending();
-    delivery_ = sent.delivery;
+    arrival_ns_ = sent.delivery.arrival_ns;
+    fate_ = sent.delivery.fate;
     const bool is_marked = sent.packet.is_marked;
     Packet* const packet = released(sent.packet);
     link_->depart();
@@ -110,14 +114,6 @@ void CliftQueue::proceed() {
     send(packet);
   }
   set_timer();
-}
-
-void CliftQueue::set_timer() {
-  const PulledPacket* const sent = link_->sending();
-  const Nanoseconds next_ns = std::min(sent != nullptr ? sent->delivery.departure_ns : never, link_->pull_ns());
-  if (next_ns >= next_ns_) return;
-  next_ns_ = next_ns;
-  timer_.set(next_ns);
 }
 
 void CliftQueue::reset() {
@@ -131,7 +127,7 @@ void CliftQueue::reset() {
 }
 
 void CliftQueue::carry(Packet* packet, Handler* next, double delay_s) {
-  settle(packet, delivery_.fate, delivery_.arrival_ns, next, delay_s);
+  settle(packet, fate_, arrival_ns_, next, delay_s);
 }
 
 void CliftQueue::add_counters(Counters& counters) {

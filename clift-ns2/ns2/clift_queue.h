@@ -4,7 +4,6 @@
 #include <cstdint>
 #include <deque>
 #include <memory>
-#include <vector>
 
 #include "link_queue.h"
 
@@ -14,17 +13,24 @@
 
 namespace clift {
 
-class CliftQueue : public LinkQueue {
+class CliftQueue final : public LinkQueue {
  public:
   CliftQueue();
 
   int command(int argc, const char* const* argv) override;
+  void recv(Packet* packet, Handler* handler) override { LinkQueue::recv(packet, handler); }  // calls `take` directly
   void reset() override;
 
   // Puts `newer` in the place of the packet with this number, and returns that one; null if it does not wait.
   Packet* exchange(Packet* newer, int uid);
 
  private:
+  // Of a packet in the queue, which it is the handle of.
+  struct Place {
+    Packet* packet;  // null: the place is free
+    Place* next_free;
+  };
+
   void take(Packet* packet) override;
   std::int64_t queued() const override { return link_ ? link_->queued() : 0; }
   void carry(Packet* packet, Handler* next, double delay_s) override;
@@ -36,20 +42,27 @@ class CliftQueue : public LinkQueue {
   PlanOptions plan_options() const;
   Packet* released(const QueuedPacket& packet);
   void pull();
+  void follow_up(bool has_stopped);
   void take_dropped();
   void proceed();
-  void set_timer();
+
+  void set_timer() {
+    if (link_->next_ns() >= next_ns_) return;
+    next_ns_ = link_->next_ns();
+    timer_.set(next_ns_);
+  }
 
   int lldu_bytes_;
 
-  std::deque<Packet*> places_;  // of the packets in the queue, for which these are the handles; null: free
-  std::vector<Packet**> free_places_;
+  std::deque<Place> places_;  // they do not move
+  Place* free_ = nullptr;     // list of free places
 
   double rate_bps_ = 0;  // of a link without a trace
   std::unique_ptr<LinkTraceFile> trace_;
   std::unique_ptr<QueuedLink> link_;
-  Delivery delivery_{};              // of the packet that is being passed to the DelayLink
-  Nanoseconds next_ns_ = never;      // when the timer goes off
+  Nanoseconds arrival_ns_ = 0;   // of the packet that is being passed to the DelayLink
+  Fate fate_ = Fate::delivered;  // its fate
+  Nanoseconds next_ns_ = never;  // when the timer goes off
 
   Timer<CliftQueue, &CliftQueue::proceed> timer_{*this};
 };

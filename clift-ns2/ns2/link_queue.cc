@@ -3,21 +3,19 @@
 #include <cmath>
 #include <cstdio>
 #include <limits>
+#include <utility>
 
 #include "flags.h"
 #include "ip.h"
 
 #include "core/input_error.h"
 #include "core/setting_table.h"
-#include "ecn_bits.h"
 #include "failure.h"
 
 namespace clift {
 
-namespace {
-
 // The same for all packets of a flow: a mix of addresses and ports.
-std::uint32_t flow_hash_of(Packet* packet) {
+std::uint32_t LinkQueue::flow_hash_of(Packet* packet) {
   const hdr_ip& ip = *hdr_ip::access(packet);
   std::uint64_t hash = 0;
   for (const std::int32_t part : {ip.src_.addr_, ip.src_.port_, ip.dst_.addr_, ip.dst_.port_}) {
@@ -25,8 +23,6 @@ std::uint32_t flow_hash_of(Packet* packet) {
   }
   return static_cast<std::uint32_t>(hash >> 32);
 }
-
-}  // namespace
 
 LinkQueue::LinkQueue(const char* name) : name_(name) {
   pq_ = &packets_;
@@ -90,15 +86,10 @@ int LinkQueue::command(int argc, const char* const* argv) {
   return Queue::command(argc, argv);
 }
 
-void LinkQueue::recv(Packet* packet, Handler*) {
-  ++counts_.arrived;
-  last_taken_ = packet;
-  take(packet);
-}
-
 void LinkQueue::choose_discipline(const char* words) {
   try {
     discipline_ = DisciplineChoice::of(words);
+    is_droptail_ = discipline_.is_droptail();
     hashes_flows_ = discipline_.tells_flows_apart();
   } catch (const SettingError& error) {
     fail(name_ + ": " + error.what());
@@ -119,25 +110,28 @@ QueueOptions LinkQueue::queue_options() const {
   return options;
 }
 
-QueuedPacket LinkQueue::queued_packet(Packet* packet) const {
-  const std::uint32_t flow_hash = hashes_flows_ ? flow_hash_of(packet) : 0;
-  return {packet, now_ns(), hdr_cmn::access(packet)->size(), flow_hash, codepoint_of(packet)};
-}
-
 void LinkQueue::settle(Packet* packet, Fate fate, Nanoseconds link_ns, Handler* next, double delay_s) {
   counts_.settle(fate, hdr_cmn::access(packet)->size());
-  if (rtt_series_) {
-    link_ns = propagation().arrival_ns(link_ns);
-    delay_s = 0.0;
+  if (rtt_series_) return settle_by_series(packet, fate, link_ns, next);
+  schedule_end(packet, fate, link_ns, next, delay_s);
+}
+
+void LinkQueue::settle_by_series(Packet* packet, Fate fate, Nanoseconds link_ns, Handler* next) {
+  schedule_end(packet, fate, propagation().arrival_ns(link_ns), next, 0.0);
+}
+
+void LinkQueue::schedule_end(Packet* packet, Fate fate, Nanoseconds link_ns, Handler* next, double delay_s) {
+  const double wait_s = delay_to(to_seconds(link_ns) + delay_s);
+  if (fate != Fate::delivered) {
+    return Scheduler::instance().schedule(fate == Fate::lost ? &end_lost_ : &end_unsettled_, packet, wait_s);
   }
-  const double time_s = to_seconds(link_ns) + delay_s;
-  if (fate == Fate::delivered) {
-    schedule_at(time_s, next, packet, link_ns == last_arrival_ns_ ? last_arrival_s_ : 0.0);
-    last_arrival_ns_ = link_ns;
-    last_arrival_s_ = packet->time_;
-  } else {
-    schedule_at(time_s, fate == Fate::lost ? &end_lost_ : &end_unsettled_, packet);
-  }
+  const bool is_simultaneous = std::exchange(last_arrival_ns_, link_ns) == link_ns;
+  if (is_simultaneous && time_after(wait_s) < last_arrival_s_) return schedule_behind_last(packet, next);
+  schedule_arrival(packet, next, wait_s);
+}
+
+void LinkQueue::schedule_behind_last(Packet* packet, Handler* next) {
+  schedule_arrival(packet, next, delay_to_reach(last_arrival_s_));
 }
 
 // Made with the first packet, when a script has set all variables.

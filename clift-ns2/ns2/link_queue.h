@@ -19,6 +19,7 @@
 #include "core/schema.h"
 #include "core/trace_clock.h"
 #include "core/trace_file.h"
+#include "ecn_bits.h"
 #include "recorder.h"
 #include "sim_time.h"
 
@@ -31,7 +32,11 @@ class LinkQueue : public Queue {
   explicit LinkQueue(const char* name);
 
   int command(int argc, const char* const* argv) override;
-  void recv(Packet* packet, Handler* handler) override;
+  void recv(Packet* packet, Handler*) override {
+    ++counts_.arrived;
+    last_taken_ = packet;
+    take(packet);
+  }
   void enque(Packet* packet) override { recv(packet, nullptr); }
   Packet* deque() override { return nullptr; }  // packets leave at times of their own
 
@@ -74,7 +79,16 @@ class LinkQueue : public Queue {
   QueueOptions queue_options() const;
 
   // The packet as its discipline sees it, with itself as the handle.
-  QueuedPacket queued_packet(Packet* packet) const;
+  QueuedPacket queued_packet(Packet* packet) const {
+    QueuedPacket queued;
+    queued.handle = packet;
+    queued.arrival_ns = now_ns();
+    queued.size_bytes = hdr_cmn::access(packet)->size();
+    if (is_droptail_) return queued;  // it looks at nothing else
+    queued.ecn = codepoint_of(packet);
+    if (hashes_flows_) queued.flow_hash = flow_hash_of(packet);
+    return queued;
+  }
 
   Packing packing() const { return packed_ != 0 ? Packing::packed : Packing::padded; }
 
@@ -110,6 +124,7 @@ class LinkQueue : public Queue {
   std::int64_t stopped_at_ns_ = -1;
 
  private:
+  static std::uint32_t flow_hash_of(Packet* packet);
   void choose_discipline(const char* words);
 
   // Handler that DelayLink gets with every packet.
@@ -136,12 +151,22 @@ class LinkQueue : public Queue {
     schema::PacketEvent event_;
   };
 
+  // Functions of rare paths are not part of the usual one, which then saves no registers.
+  [[gnu::noinline]] void settle_by_series(Packet* packet, Fate fate, Nanoseconds link_ns, Handler* next);
+  void schedule_end(Packet* packet, Fate fate, Nanoseconds link_ns, Handler* next, double delay_s);
+  [[gnu::noinline]] void schedule_behind_last(Packet* packet, Handler* next);
+  void schedule_arrival(Packet* packet, Handler* next, double wait_s) {
+    last_arrival_s_ = time_after(wait_s);
+    Scheduler::instance().schedule(next, packet, wait_s);
+  }
+
   PacketQueue packets_;  // empty: the link holds the packets
   Propagation& propagation();
 
   double limit_bytes_, limit_time_;
   int limit_counts_sending_;
   DisciplineChoice discipline_;
+  bool is_droptail_ = true;
   bool hashes_flows_ = false;
   const Packet* last_taken_ = nullptr;
   LinkCounts counts_;

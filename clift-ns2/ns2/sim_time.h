@@ -20,18 +20,19 @@ inline Nanoseconds to_ns(double seconds) {
 
 inline Nanoseconds now_ns() { return to_ns(Scheduler::instance().clock()); }
 
-// Schedules an event for `time_s`, or for now if that has passed, and not before `earliest_s`. ns-2 adds a delay to its
-// clock, which rounds: the bound keeps the order of two events at the same time.
-inline void schedule_at(double time_s, Handler* handler, Event* event, double earliest_s = 0.0) {
-  Scheduler& scheduler = Scheduler::instance();
-  const double now_s = scheduler.clock();
-  double delay_s = std::max(0.0, time_s - now_s);
-  if (now_s + delay_s < earliest_s) {
-    // The steps begin just below the least delay: from a much shorter one they would hardly end.
-    delay_s = std::nextafter(earliest_s - now_s, 0.0);
-    while (now_s + delay_s < earliest_s) delay_s = std::nextafter(delay_s, HUGE_VAL);
-  }
-  scheduler.schedule(handler, event, delay_s);
+// The delay from now to `time_s`; none if that has passed.
+inline double delay_to(double time_s) { return std::max(0.0, time_s - Scheduler::instance().clock()); }
+
+// The time at which ns-2 puts an event after this delay. It adds the delay to its clock, which rounds.
+inline double time_after(double delay_s) { return Scheduler::instance().clock() + delay_s; }
+
+// The least delay that does not put an event before `earliest_s`, which is not over: it keeps the order of two events at
+// the same time.
+inline double delay_to_reach(double earliest_s) {
+  // The steps begin just below the least delay: from a much shorter one they would hardly end.
+  double delay_s = std::nextafter(earliest_s - Scheduler::instance().clock(), 0.0);
+  while (time_after(delay_s) < earliest_s) delay_s = std::nextafter(delay_s, HUGE_VAL);
+  return delay_s;
 }
 
 }  // namespace clift

@@ -1,8 +1,6 @@
 // ns-2 timers that call a member of their owner, and end with it.
 #pragma once
 
-#include <algorithm>
-
 #include "scheduler.h"
 
 #include "core/time.h"
@@ -18,7 +16,7 @@ class Timer : public Handler {
   ~Timer() override { cancel(); }
 
   // Sets the timer for this time, or for now if it has passed.
-  void set(Nanoseconds time_ns) { set_after(std::max(0.0, to_seconds(time_ns) - Scheduler::instance().clock())); }
+  void set(Nanoseconds time_ns) { set_after(delay_to(to_seconds(time_ns))); }
 
   // Sets the timer for the time after this delay.
   void set_after(double delay_s) {

@@ -31,12 +31,11 @@ class Host {
 
   void advance(Nanoseconds until_ns) {
     for (;;) {
-      const PulledPacket* next = link_.sending();
-      const Nanoseconds departure_ns = next != nullptr ? next->delivery.departure_ns : never;
+      const Nanoseconds departure_ns = link_.departure_ns();
       const Nanoseconds now_ns = std::min(departure_ns, link_.pull_ns());
       if (now_ns > until_ns || now_ns == never) return;
       if (departure_ns <= link_.pull_ns()) {
-        log += number(next->packet) + " sent at " + std::to_string(now_ns) + "\n";
+        log += number(link_.sending()->packet) + " sent at " + std::to_string(now_ns) + "\n";
         link_.depart();
       } else {
         link_.pull();

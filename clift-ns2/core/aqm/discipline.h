@@ -49,8 +49,11 @@ class Discipline {
   // Changes a limit from now on; what waits stays.
   void limit_packets(std::int64_t packets) { limits_.packets = packets; }
 
-  // Sets what the link is sending and the limits count too.
-  void set_sending(const Load& sending) { sending_ = sending; }
+  // Counts a packet that goes on the link (1), or leaves it (-1), for the limits.
+  void count_sending(const QueuedPacket& packet, int sign) {
+    sending_.packets += sign;
+    sending_.bytes += sign * packet.size_bytes;
+  }
 
   // Whether a packet has room while nothing waits; then the caller keeps it and does not enqueue it. Else it is dropped.
   bool lets_pass(const QueuedPacket& packet) {

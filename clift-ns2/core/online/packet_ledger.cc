@@ -49,7 +49,7 @@ void PacketLedger::hold(const QueuedPacket& packet) {
 void PacketLedger::count(const QueuedPacket& packet, int sign) {
   sending_.packets += sign;
   sending_.bytes += sign * packet.size_bytes;
-  if (limits_count_sending_) discipline_->set_sending(sending_);
+  if (limits_count_sending_) discipline_->count_sending(packet, sign);
 }
 
 Unit PacketLedger::take_unit(const Slot& slot) {
