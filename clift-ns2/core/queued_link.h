@@ -35,8 +35,8 @@ class QueuedLink {
   // Throws SettingError if there is no such discipline. `uniform` is for disciplines that draw lots.
   QueuedLink(LinkPlan plan, const QueueOptions& options, UniformSource uniform = {});
 
-  // Takes a packet at its arrival. Returns it, as `pull` does, if the link pulls it at once; null if it waits, is dropped
-  // or is stuck: then call `pull` at its time. Earlier departures have been told by `depart`.
+  // Takes a packet at its arrival. Returns what `pull` returns if the link pulls it at once; null if it waits or is dropped,
+  // then call `pull`. Earlier departures have been told by `depart`.
   [[gnu::always_inline]] const PulledPacket* take(const QueuedPacket& packet) {
     if (!pulls_on_arrival_) {
       enqueue(packet);
