@@ -114,8 +114,8 @@ def test_groups_of_two_campaigns__are_a_table_of_the_page_and_a_part_of_the_json
     assert cubic["measures"]["goodput_bps"]["relative"] == pytest.approx(0.5)
 
 
-def line(goodputs_mbps: dict[int, list[float]]) -> Results:
-    """Return the runs of the users of a line under two seeds, by seed."""
+def line(goodputs_mbps: dict[int, list[float]], at_once: tuple[str, ...] = ()) -> Results:
+    """Return the runs of the users of a line under two seeds, by seed, and runs of all users at once."""
     rows = [
         run(
             seed=seed,
@@ -125,7 +125,7 @@ def line(goodputs_mbps: dict[int, list[float]]) -> Results:
             capacity_bps=5e6,
         )
         for seed, goodputs in goodputs_mbps.items()
-        for user, goodput in enumerate(goodputs, 1)
+        for user, goodput in [*enumerate(goodputs, 1), *((user, 3.0) for user in at_once)]
     ]
     runs = frame(rows)
     return Results("line", "", runs, find_axes(runs))
@@ -146,3 +146,8 @@ def test_users__leave_out_a_line_that_lacks_a_user() -> None:
     results = line({1: [1, 1, 1], 2: [1, 2]})
     assert results.users.runs["seed"].tolist() == [1]
     assert line({1: [1, 1]}).users is None
+
+
+def test_users__leave_out_runs_of_all_users_at_once() -> None:
+    found = line({1: [1, 1, 1]}, at_once=("all",)).users
+    assert found.runs["goodput_bps"].tolist() == [3e6]

@@ -125,13 +125,14 @@ def users_of(results: Results) -> Results | None:
 
     Each row combines the users of one link with one seed, TCP variant and scheme: goodput and capacity are
     sums, `fairness` is Jain's index of the users' goodputs, 1 with one user. Each user's TCP ran over its own
-    slots, in a separate run, because what a scheduler gives to one user does not depend on the others'
-    traffic.
+    slots, in a separate run: these slots do not depend on the others' traffic. Runs of all users at once are
+    left out; their groups are the users.
     """
     axes = tuple(axis for axis in results.axes if axis.column not in (USER, "trace"))
     if all(axis.column != USER for axis in results.axes):
         return None
     runs, users = results.runs, parameters(results.runs, "trace")["users"]
+    runs, users = runs[runs[USER] != "all"], users[runs[USER] != "all"]
     keys = ["tcp", "scheme", "seed", *(axis.column for axis in axes)]
     rows = []
     for _, own in runs.assign(users=users).groupby(keys, sort=False, dropna=False):
