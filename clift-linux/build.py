@@ -32,7 +32,7 @@ HOST_SOURCES = (
     "ns2/end_with_parent.cc",
 )
 """The parts of clift-ns2 that the driver is linked with."""
-HEADERS = ("core/*.h", "core/aqm/*.h", "emulate/*.h")
+HEADERS = ("core/*.h", "core/aqm/*.h", "emulate/*.h", "ns2/end_with_parent.h")
 TOOLS = {
     "gcc": "gcc",
     "g++": "g++",

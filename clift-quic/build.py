@@ -25,7 +25,8 @@ LINKED = (
     "ns2/end_with_parent.cc",
 )
 """The sources of clift-ns2 outside its core that build.rs compiles."""
-CORE_FILES = ("core/*.cc", "core/*.h", "core/aqm/*.cc", "core/aqm/*.h", "emulate/*.h")
+HEADERS = ("core/*.h", "core/aqm/*.h", "emulate/*.h", "ns2/end_with_parent.h")
+CORE_FILES = ("core/*.cc", "core/aqm/*.cc", *HEADERS)
 DRIVER_FILES = ("clift.h", "host.cc", "path.cc", "path.h", "records.h")
 OLDEST = (1, 85)
 """The oldest version of Rust that quinn-proto compiles with."""

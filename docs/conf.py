@@ -3,7 +3,8 @@
 import tomllib
 from pathlib import Path
 
-from tmt.core.declaration import Spec, declared, shown
+from tmt.core.declaration import Spec, declared
+from tmt.core.problems import shown
 
 pyproject = tomllib.loads((Path(__file__).resolve().parents[1] / "pyproject.toml").read_text())
 

@@ -22,7 +22,7 @@ import build  # noqa: E402
 
 OURS = (
     *(f"clift-linux/{name}" for name in ("build.py", "config", "driver", "patches", "programs")),
-    *(f"clift-ns2/{name}" for name in ("core", "emulate", "ns2/end_with_parent.cc")),
+    *(f"clift-ns2/{name}" for name in ("core", "emulate", "ns2/end_with_parent.cc", "ns2/end_with_parent.h")),
 )
 """All that the kernels are built from, beside Linux itself."""
 
