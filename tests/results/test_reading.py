@@ -5,7 +5,6 @@ import os
 import shutil
 import sys
 import tomllib
-from collections.abc import Callable
 from pathlib import Path
 
 import numpy as np
@@ -191,12 +190,16 @@ def test_read_results__refuse_an_error_without_words(tmp_path: Path, monkeypatch
         read_results(folder)
 
 
-@pytest.mark.parametrize("make", [Path.mkdir, os.mkfifo])
-def test_read_results__whose_scenario_is_no_file_are_called_as_their_folder(
-    tmp_path: Path, make: Callable[[Path], None]
-) -> None:
+def test_read_results__of_a_folder_whose_scenario_cannot_be_read_are_refused(tmp_path: Path) -> None:
     folder = stored(tmp_path / "c", run())
-    make(folder / "scenario.toml")
+    (folder / "scenario.toml").mkdir()
+    with pytest.raises(InputError, match=r"scenario\.toml: cannot be read: Is a directory"):
+        read_results(folder)
+
+
+def test_read_results__do_not_wait_for_a_pipe_as_scenario(tmp_path: Path) -> None:
+    folder = stored(tmp_path / "c", run())
+    os.mkfifo(folder / "scenario.toml")
     assert read_results(folder).title == "c"
 
 

@@ -172,7 +172,7 @@ class Recipe:
 
     @property
     def models_of_runs(self) -> tuple[Channel | Scheme | Sharing, ...]:
-        """Those, and the sharing of all users in one run."""
+        """Models that decide the runs: those of the trace, and the sharing of all users in one run."""
         return self.models if self.sharing is None else (*self.models, self.sharing)
 
     @property

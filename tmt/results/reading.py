@@ -165,12 +165,12 @@ def results_of(rows: pd.DataFrame, title: str) -> Results:
 
 def _read_scenario(path: Path) -> str:
     """Return the scenario's text, empty when the folder holds no valid one (InputError for a failed read)."""
-    if not path.is_file():
+    if path.is_fifo():  # reading it would wait for ever
         return ""
     try:
         text = path.read_text(encoding="utf-8")
         tomllib.loads(text)
-    except (ValueError, RecursionError):
+    except (FileNotFoundError, ValueError, RecursionError):
         return ""
     except OSError as error:
         raise InputError(path, f"cannot be read: {error.strerror}") from error
