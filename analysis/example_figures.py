@@ -25,7 +25,7 @@ if TYPE_CHECKING:
 ROOT, TMT = DOCS.parent, Path(sys.executable).with_name("tmt")
 CHANNEL = "--channel gilbert-elliott --alpha 0.99 --beta 0.9 --error-good 0.002 --error-bad 0.6"
 CELLULAR = ROOT / "traces" / "measured" / "mahimahi"
-REPLAY = "--tcp cubic --stack 2009 --rtt 0.05 --duration 60 --queue 100 --window 400"
+REPLAY = "--tcp cubic --stack 2009 --rtt 0.05 --duration 60 --queue-packets 100 --window-packets 400"
 
 
 FIGURES = [
@@ -60,7 +60,7 @@ def _draw_replay(folder: Path, figure: Path) -> None:
     down, up = folder / "down.parquet", folder / "up.parquet"
     for link in (down, up):
         _tmt("convert", CELLULAR / f"att-lte-driving.{link.name}", link, "--scheme", "none")
-    _tmt("replay", "--forward", down, "--return", up, *REPLAY.split(), "--plot", figure)
+    _tmt("replay", down, "--return", up, *REPLAY.split(), "--plot", figure)
 
 
 def _draw_cubic(results: Results, figure: Path) -> None:

@@ -60,7 +60,7 @@ void CliftQueue::take(Packet* packet) {
   queued.handle = &place;
   link().limit_packets(qlim_);
   if (link_->take(queued) == nullptr) {
-    follow_up(link_->is_stuck());
+    follow_up();
     if (link_->pull_ns() <= queued.arrival_ns) pull();
   }
   set_timer();
@@ -68,11 +68,11 @@ void CliftQueue::take(Packet* packet) {
 
 void CliftQueue::pull() {
   link_->pull();
-  follow_up(link_->stopped());
+  follow_up();
 }
 
-void CliftQueue::follow_up(bool has_stopped) {
-  if (has_stopped && trace_) say_stopped(*trace_);
+void CliftQueue::follow_up() {
+  if (trace_ && link_->stopped()) say_stopped(*trace_);
   if (!link_->dropped().empty()) take_dropped();
 }
 

@@ -42,7 +42,7 @@ class CliftQueue final : public LinkQueue {
   PlanOptions plan_options() const;
   Packet* released(const QueuedPacket& packet);
   void pull();
-  void follow_up(bool has_stopped);
+  void follow_up();
   void take_dropped();
   void proceed();
 

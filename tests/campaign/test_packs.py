@@ -3,6 +3,7 @@
 import hashlib
 import io
 import json
+import os
 import shutil
 import stat
 import zipfile
@@ -109,6 +110,12 @@ def test_pack__of_one_campaign_is_the_same_to_the_byte(scenario: Path, pack: Pat
     assert again.read_bytes() == pack.read_bytes()
 
 
+def test_pack__is_cited_like_its_scenario(scenario: Path, pack: Path, tmp_path: Path) -> None:
+    found = tmt("cite", pack, folder=tmp_path)
+    assert found == tmt("cite", scenario.name, folder=scenario.parent)
+    assert found.status == 0
+
+
 def test_pack__takes_records_if_asked(scenario: Path, tmp_path: Path) -> None:
     write_pack(Scenario.read(scenario), scenario.parent / "out" / "two", tmp_path / "a.zip", records=True)
     names = [name for name in _contents(tmp_path / "a.zip") if name.startswith("records/")]
@@ -124,6 +131,9 @@ def test_run_of_a_pack__repeats_it_and_says_that_the_results_are_equal(pack: Pat
     assert said.out.splitlines()[-1] == f"{pack}: all 4 results are equal bit by bit"
     rows = pd.read_parquet(tmp_path / "out" / "results.parquet")
     assert (rows["status"] == "done").all()
+
+    kept = (tmp_path / "out/scenario.toml").read_text()
+    assert f'file = "{os.path.relpath(pack, tmp_path / "out")}/campaign/phy.parquet"' in kept
 
     said = tmt("compare", pack, "out", folder=tmp_path)
     assert (said.status, said.err) == (0, "")

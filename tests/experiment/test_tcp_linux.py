@@ -9,9 +9,9 @@ import numpy as np
 import pytest
 from experiments import asker, number
 
+from analysis.tcp.tcp_linux import most_in_flight
 from tests.experiment.conftest import LinkFactory
 from tmt import PlainLink, TraceLink
-from tmt.core.measure.transport import RECEIVED, SENT
 from tmt.core.units import NS_PER_MS, NS_PER_S
 from tmt.run.experiment import ExperimentResult
 
@@ -38,15 +38,6 @@ ask = asker(
 
 def sender(tcp: str, **changes: Any) -> ExperimentResult:
     return ask(tcp=tcp, **changes).run()
-
-
-def most_in_flight(result: ExperimentResult) -> int:
-    packets = result.packets
-    sent = packets[(packets["direction"] == 0) & (packets["event"] == SENT)]
-    acknowledged = packets[(packets["direction"] == 1) & (packets["event"] == RECEIVED)]
-    at = np.searchsorted(acknowledged["time_ns"], sent["time_ns"], side="right") - 1
-    first_open = np.where(at < 0, 0, np.maximum.accumulate(acknowledged["sequence"])[at] + 1)
-    return int((sent["sequence"] + 1 - first_open).max())
 
 
 @pytest.mark.parametrize("tcp", VARIANTS)

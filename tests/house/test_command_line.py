@@ -72,6 +72,13 @@ def test_commands__load_only_what_they_need(tmp_path: Path, command: str, ending
     assert not modules & {"pandas", "pyarrow.compute", "altair", "distributed"}
 
 
+@pytest.mark.usefixtures("simulator")
+def test_dry_run__loads_nothing_that_reads_or_shows_results() -> None:
+    modules = _modules_of_command("run scenarios/quickstart.toml --dry-run", cwd=ROOT)
+    assert "tmt.campaign.plan" in modules
+    assert not modules & {"pandas", "scipy", "altair", "distributed"}
+
+
 @pytest.mark.parametrize("name", COMMANDS)
 def test_command__explains_itself_with_an_example(name: str) -> None:
     command = _command(name)

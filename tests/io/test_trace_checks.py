@@ -96,6 +96,19 @@ def test_reader__finds_a_defect_at_a_border_of_row_groups(tmp_path: Path) -> Non
         read_phy(tmp_path / "bad.txt")
 
 
+@pytest.mark.parametrize(("name", "unit"), [("a.txt", ""), ("a.csv", "_ns"), ("a.npy", "_ns")])
+def test_reader__refuses_decode_times_that_are_moments(name: str, unit: str, tmp_path: Path) -> None:
+    """Durations are not, even if they exceed the time of each slot, as in the first seconds of a trace."""
+    tx = np.arange(300_000, dtype=np.int64) * 10_000
+    erased = tx % 7 == 0
+    for good in (np.full_like(tx, 5 * 10**9), np.where(tx == 10_000, 9_999, tx + 1), tx[::-1] + 3 * 10**9):
+        write_trace(tmp_path / name, PhyTrace(tx, np.where(erased, 0, good)))
+        assert len(read_phy(tmp_path / name)) == 300_000
+    write_trace(tmp_path / name, PhyTrace(tx, np.where(erased, 0, tx + 36_000_000)))
+    with pytest.raises(InputError, match=rf"{name}: decode_time{unit} grows with tx_time{unit}; it must be"):
+        read_phy(tmp_path / name)
+
+
 def test_parquet__with_empty_row_groups_is_read(tmp_path: Path) -> None:
     table = pa.table({"tx_time_ns": [1, 2, 3], "decode_time_ns": [4, 5, 6]})
     with pq.ParquetWriter(tmp_path / "phy.parquet", table.schema) as writer:

@@ -155,6 +155,9 @@ def test_probes__lie_over_a_line_or_say_that_their_rate_is_no_capacity(tmp_path:
     alone = imported(tmp_path, PROBES, as_="link", **options)
     note = "if rows are probes, the rate of the probes, 320.0 kbit/s, is not a capacity: --line sets one"
     assert alone.metadata["notes"] == [note]
+    with_es_n0 = "sent,owd,snr\n0,14,9\n50,15,9\n"  # probes have none
+    slots = imported(tmp_path, with_es_n0, time="sent:ms", delay="owd:ms", es_n0="snr", propagation=0.01)
+    assert slots.metadata["notes"] == []
     line = imported(tmp_path, PROBES, line=6e5, **options)
     assert (line.tx_time_ns / MS).tolist() == [20 * row for row in range(10)]
     assert line.delivered.tolist() == [True] * 5 + [False] * 3 + [True] * 2

@@ -14,6 +14,7 @@ from scipy.stats import norm
 
 from tmt import Adaptation
 from tmt.core.modes.adapter import Adapter, fates_and_losses
+from tmt.core.modes.kernel import time_ns_of
 from tmt.core.trace import PhyTrace
 from tmt.io import read_phy
 
@@ -67,6 +68,12 @@ def twin_of(one: Adaptation, time_ns: list[int], es_n0_mdb: list[int], seed: int
     uniform = fates.random(len(time_ns)).tolist()
     lost = losses.random(len(time_ns)).tolist()
     return naive.adapt(modes, rule, time_ns, es_n0_mdb, uniform, lost, one.symbol_rate)
+
+
+@given(st.integers(0, 2**62), st.integers(1000, 10**10))
+def test_time__of_sent_symbols_is_exact(symbols: int, symbol_rate: int) -> None:
+    symbols = min(symbols, symbol_rate * (2**62 // 10**9))
+    assert time_ns_of(symbols, symbol_rate) == symbols * 10**9 // symbol_rate
 
 
 @settings(max_examples=120)

@@ -107,9 +107,18 @@ def test_length__plays_outages_and_repeats_one_row(
     assert [run.counters[name] for name in ("rows_offered", "trace_repeats")] == [3, 4]
 
 
-def test_link__stops_at_the_end_of_the_length(send_datagrams: Datagrams) -> None:
+@pytest.mark.parametrize("discipline", ["droptail", "codel"])
+@pytest.mark.parametrize("last_ms", [1, 50])  # it waits when the trace ends, or comes to an empty queue later
+def test_link__stops_at_the_end_of_the_length(
+    discipline: str, last_ms: int, send_datagrams: Datagrams
+) -> None:
     run = send_datagrams(
-        sent_once([10 * MS, 20 * MS]), [(MS, 1000)] * 3, begin_=0.002, length_=0.05, offset_=0.003
+        sent_once([10 * MS, 20 * MS]),
+        [(MS, 1000), (MS, 1000), (last_ms * MS, 1000)],
+        discipline=discipline,
+        begin_=0.002,
+        length_=0.05,
+        offset_=0.003,
     )
     assert run.fates() == {0: ("received", 15 * MS), 1: ("received", 25 * MS)}
     assert run.counters["stopped_at_ns"] == 47 * MS

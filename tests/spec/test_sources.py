@@ -194,8 +194,8 @@ def test_folder_of_results_without_its_trace__names_the_scenario_instead(tmp_pat
     status, out, err = tmt("cite", ".", folder=tmp_path)
     assert (status, out) == (2, "")
     assert err == (
-        "scenario.toml: gone.csv: cannot be read: No such file or directory; name the scenario itself, for a "
-        "pack the campaign/scenario.toml in it\n"
+        "scenario.toml: gone.csv: cannot be read: No such file or directory; name the scenario itself, or "
+        "its pack\n"
     )
 
 

@@ -21,7 +21,7 @@ import pandas as pd
 from tmt import io
 from tmt.campaign.local_workers import default_jobs
 from tmt.core.channels import CHANNELS
-from tmt.core.checks import checked
+from tmt.core.checks import DecodeTimes, checked
 from tmt.core.declaration import Count, Spec, declared, taken
 from tmt.core.errors import InputError, UsageError
 from tmt.core.problems import Problem, Refused
@@ -177,18 +177,11 @@ def trace_from_frame(frame: pd.DataFrame, *, lldu_bytes: int | None = None) -> T
         columns[column.name] = _nanoseconds(name, array) if name != column.name else array
     metadata = {} if lldu_bytes is None else {"lldu_bytes": taken("lldu_bytes", Count, lldu_bytes)}
     trace = checked(make_trace(layout.table, columns, metadata))
-    if isinstance(trace, PhyTrace) and _has_moments(trace):
-        name = "decode_time" if layout.seconds else "decode_time_ns"
-        wrong = f"{name} grows with {name.replace('decode', 'tx')}"
-        raise InputError("data frame", f"{wrong}; it must be the time from sending to decoding, 0 if erased")
+    decode_times = DecodeTimes()
+    decode_times.see(trace)
+    if reason := decode_times.reason(seconds=layout.seconds):
+        raise InputError("data frame", reason)
     return trace
-
-
-def _has_moments(trace: PhyTrace) -> bool:
-    """Whether decode times are moments instead of durations: none is before its slot's sending."""
-    is_good = trace.decode_time_ns > 0
-    sent_ns, decoded_ns = trace.tx_time_ns[is_good], trace.decode_time_ns[is_good]
-    return len(sent_ns) > 1 and bool(np.ptp(sent_ns) >= NS_PER_S and (decoded_ns >= sent_ns).all())
 
 
 def _nanoseconds(name: str, seconds: npt.NDArray[Any]) -> npt.NDArray[Any]:

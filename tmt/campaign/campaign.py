@@ -15,7 +15,9 @@ from tmt.campaign.parts import join_parts, see_parts, stored_parts
 from tmt.campaign.plan import expand
 from tmt.campaign.recipe import Source, realisation, recipes_of
 from tmt.campaign.store import Store
+from tmt.io.atomic import write_text
 from tmt.spec.scenario import Scenario
+from tmt.spec.toml_text import relative_to, text_of
 from tmt.spec.trace import Trace
 
 if TYPE_CHECKING:
@@ -178,10 +180,12 @@ def open_campaign(
     folder: str | PathLike[str],
     watch: Callable[[int], None] = lambda _: None,
     part: Part | None = None,
+    path_of: Callable[[str], str] | None = None,
 ) -> Iterator[OpenCampaign]:
     """Plan a scenario and open the folder of its results for an engine; `watch` as for `planned`.
 
-    A part has its own folder inside it. The whole copies missing rows from the parts.
+    A part has its own folder inside it. The whole copies missing rows from the parts. The folder keeps the
+    scenario with its files as named by `path_of`, by default relative to the folder.
 
     InputError or UsageError when the scenario, a trace that it names or the folder cannot be used;
     SimulatorError when the simulator is not built; OutputError when the folder cannot be written.
@@ -189,7 +193,8 @@ def open_campaign(
     scenario, title, runs, place = _share(asked, folder, watch, part)
     with closing(Store(place)) as store:
         joined = 0 if part is not None else join_parts(store)
-        scenario.write(store.folder / SCENARIO)
+        named = text_of(scenario, path_of or relative_to(store.folder))
+        write_text(store.folder / SCENARIO, named)
         if scenario.published is not None:
             store.keep(Path(scenario.published), PUBLISHED)
         yield OpenCampaign(title, store, runs, joined)

@@ -66,6 +66,7 @@ class Pack:
     scenario: Path
     manifest: Manifest
     results: pa.Table
+    folder: Path
 
 
 def is_pack(path: Path) -> bool:
@@ -84,7 +85,7 @@ def unpacked(path: Path, max_runs: int | None = None) -> Iterator[Pack]:
     InputError when it is damaged or has a file that is not allowed; OutputError when there is no room.
     """
     with _unpacked(path, lambda _, sizes: sizes, max_runs) as (folder, manifest):
-        yield Pack(folder / manifest["scenario"], manifest, _results(path, folder / RESULTS))
+        yield Pack(folder / manifest["scenario"], manifest, _results(path, folder / RESULTS), folder)
 
 
 @contextmanager

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import os
 from contextlib import ExitStack
 from pathlib import Path
 from typing import TYPE_CHECKING
@@ -145,15 +146,17 @@ def command(
         say(run_output.forecast(found, place, processes, as_json=as_json))
         return 0
     with ExitStack() as stack:
-        pack = None
+        pack = path_of = None
         if pack_reader.is_pack(scenario):
             pack = stack.enter_context(pack_reader.unpacked(scenario, max_runs))
-        asked = _asked(scenario if pack is None else pack.scenario, max_runs)
+            path_of = _in_pack(pack.folder, scenario, folder)
+        asked = _asked(scenario if pack is None else pack.scenario, max_runs, scenario)
         for file in filter(None, (*figures, junit)):
             io.atomic.check_not_source(file, *toml.files_of(asked.scenario))
         with pools(scheduler, place, processes) as new_pool:
             with progress_bar("planning", asked.scenario.size, "runs", shown=is_shown) as watch:
-                campaign = stack.enter_context(campaigns.open_campaign(asked, folder, watch, part))
+                opened = campaigns.open_campaign(asked, folder, watch, part, path_of)
+                campaign = stack.enter_context(opened)
             after = _execute(campaign, new_pool, retry=retry_failed, shown=is_shown)
             if part is not None:
                 if not quiet or after.failed:
@@ -197,12 +200,12 @@ def _foreseen(
 ) -> campaigns.Outlook:
     """Return the size of a campaign, or of a part of it."""
     has_rows = database.holds_campaign(folder)
-    is_pack = pack_reader.is_pack(scenario)
+    is_pack, file = pack_reader.is_pack(scenario), scenario
     with ExitStack() as stack:
         if is_pack:
             inside = pack_reader.scenario_inside(scenario, max_runs, with_traces=has_rows)
-            scenario = stack.enter_context(inside)
-        asked = _asked(scenario, max_runs)
+            file = stack.enter_context(inside)
+        asked = _asked(file, max_runs, scenario)
         if is_pack and not has_rows:
             return campaigns.outlook_of(asked.scenario, processes)
         with progress_bar("planning", asked.scenario.size, "runs", shown=shown) as watch:
@@ -237,11 +240,16 @@ def _execute(
     return campaign.plan()
 
 
-def _asked(path: Path, max_runs: int | None) -> toml.Document:
-    """Read a scenario, and print notes on it."""
+def _in_pack(unpacked: Path, pack: Path, folder: Path) -> Callable[[str], str]:
+    """Return a function that names a file of a pack, unpacked into a folder, by its place in the pack."""
+    return lambda name: os.path.relpath(pack / os.path.relpath(name, unpacked), folder)
+
+
+def _asked(path: Path, max_runs: int | None, given: Path) -> toml.Document:
+    """Read a scenario, and print notes on it; `given` is the file that the user has named."""
     asked = toml.read(path, max_runs)
     print_warnings(asked.notes)
     times = [("rtt", one.rtt) for one in asked.scenario.path]
     times += [("decode_time", one.decode_time or 0) for one in asked.scenario.trace]
-    print_notes(f"{path}: {note}" for name, time_s in times for note in time_notes(name, ns(time_s)))
+    print_notes(f"{given}: {note}" for name, time_s in times for note in time_notes(name, ns(time_s)))
     return asked

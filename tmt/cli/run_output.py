@@ -8,13 +8,11 @@ from typing import TYPE_CHECKING, Any
 from rich.text import Text
 
 from tmt.campaign.columns import GOODPUT_COUNTS
+from tmt.cli.lazy import imported_when_used
 from tmt.cli.options import json_text
 from tmt.cli.progress import duration_words, say
-from tmt.cli.run_tables import GOODPUT, OF_MEMBERS, goodput_tables, kbps, measure_tables, member_tables
 from tmt.cli.tables import print_parts
 from tmt.io.atomic import write_text
-from tmt.results.dataset import trace_uses
-from tmt.results.expectations import junit, verdicts
 
 if TYPE_CHECKING:
     from collections.abc import Sequence
@@ -27,6 +25,10 @@ if TYPE_CHECKING:
     from tmt.results.expectations import Verdict
     from tmt.results.pairing import Repetition
     from tmt.spec.scenario import Scenario
+
+with imported_when_used():
+    from tmt.cli import run_tables
+    from tmt.results import dataset, expectations
 
 COLUMNS_SHOWN = 5
 """Number of differing columns that the last lines name after repeating a pack."""
@@ -74,9 +76,9 @@ class Finished:
 
 def judged(results: Results, scenario: Scenario, junit_file: Path | None) -> list[Verdict]:
     """Compare the results with the scenario's bounds; write them as JUnit XML if there is a file for it."""
-    found = verdicts(results, scenario.expect) if len(results.runs) else []
+    found = expectations.verdicts(results, scenario.expect) if len(results.runs) else []
     if junit_file is not None:
-        write_text(junit_file, junit(results, found))
+        write_text(junit_file, expectations.junit(results, found))
     return found
 
 
@@ -84,7 +86,7 @@ def print_summary(done: Finished) -> None:
     """Print the table of goodputs, its explanation, the failed runs and the paths of the results."""
     after, summary = done.after, done.results.cells
     print_parts(Text(f"{done.campaign.title}\n", style="bold"))
-    print_parts(*goodput_tables(summary))
+    print_parts(*run_tables.goodput_tables(summary))
     if summary.cells:
         seeds = sorted({len(cell.rows) for cell in summary.cells})
         spread = str(seeds[0]) if len(seeds) == 1 else f"{seeds[0]} to {seeds[-1]}"
@@ -94,13 +96,13 @@ def print_summary(done: Finished) -> None:
             f"Goodput in kbit/s of {GOODPUT_COUNTS}; {of_seeds}.\n"
             f"{star if len(summary.tcps) > 1 else ''}"
             "Capacity: mean rate of full packets back to back over the whole trace; a run sees a part of it.",
-            *(f"Trace {trace}: {use}." for trace, use in trace_uses(done.results.runs)),
+            *(f"Trace {trace}: {use}." for trace, use in dataset.trace_uses(done.results.runs)),
             "",
         )
-    print_parts(*measure_tables(summary))
-    for members, heading, columns, said in OF_MEMBERS:
+    print_parts(*run_tables.measure_tables(summary))
+    for members, heading, columns, said in run_tables.OF_MEMBERS:
         if (found := getattr(done.results, members)) is not None:
-            print_parts(*member_tables(found.cells, heading, columns), said, "")
+            print_parts(*run_tables.member_tables(found.cells, heading, columns), said, "")
     print_parts(
         f"{after.done} runs done, {after.failed} failed, {len(after.runs) - after.done - after.failed} open"
     )
@@ -127,7 +129,7 @@ def as_json(done: Finished) -> str:
         "results": str(done.campaign.store.results_file),
         "figures": [str(path) for path in done.figures],
         "goodput_counts": GOODPUT_COUNTS,
-        "traces": dict(trace_uses(done.results.runs)),
+        "traces": dict(dataset.trace_uses(done.results.runs)),
         "groups": _groups(done.results.cells),
         **({"expectations": [asdict(one) for one in done.verdicts]} if done.verdicts else {}),
         **({} if done.repeated is None else {"repetition": asdict(done.repeated)}),
@@ -137,9 +139,10 @@ def as_json(done: Finished) -> str:
 
 def _groups(summary: Summary) -> list[dict[str, Any]]:
     """Return the goodput of the TCP variants, one record for each point of the grid and scheme."""
+    goodput, factor = run_tables.GOODPUT, run_tables.kbps(summary)
     members: dict[tuple[int, int], list[Cell]] = {}
     for cell in summary.cells:
-        if GOODPUT in cell.intervals:
+        if goodput in cell.intervals:
             members.setdefault((cell.point, cell.scheme), []).append(cell)
     return [
         {
@@ -149,10 +152,10 @@ def _groups(summary: Summary) -> list[dict[str, Any]]:
             "cells": [
                 {
                     "tcp": summary.tcps[cell.tcp],
-                    "goodput_kbps": asdict(cell.intervals[GOODPUT].scaled(kbps(summary))),
-                    "values_kbps": [value * kbps(summary) for value in cell.single[GOODPUT]],
-                    "letters": cell.letters.get(GOODPUT, {}).get("tcp", "a"),
-                    "among_best": cell.among_best.get(GOODPUT, True),
+                    "goodput_kbps": asdict(cell.intervals[goodput].scaled(factor)),
+                    "values_kbps": [value * factor for value in cell.single[goodput]],
+                    "letters": cell.letters.get(goodput, {}).get("tcp", "a"),
+                    "among_best": cell.among_best.get(goodput, True),
                 }
                 for cell in cells
             ],

@@ -11,7 +11,7 @@ from tmt.core.errors import InputError
 from tmt.core.extent import Extent
 from tmt.core.schema import ERASABLE, LINK_TRACE, Column, Table
 from tmt.core.trace import LinkTrace, PhyTrace, Trace
-from tmt.core.units import seconds_text
+from tmt.core.units import NS_PER_S, seconds_text
 from tmt.core.words.refusals import refusal
 
 if TYPE_CHECKING:
@@ -147,6 +147,41 @@ class Checker:
             note(values == before, "repeated")
             note(values < before, "not_sorted")
         return found
+
+
+class DecodeTimes:
+    """Tells decode times that are moments on the clock of `tx_time` instead of durations, chunk by chunk.
+
+    Moments are never before their slots, and grow as fast as those. Durations may also exceed all times of a
+    short trace, but do not grow so.
+    """
+
+    def __init__(self) -> None:
+        self._may_be_moments = True
+        self._ends_ns: list[tuple[int, int]] = []
+
+    def see(self, chunk: Trace) -> None:
+        """Take the next rows; those of a link trace have no decode times."""
+        if not (self._may_be_moments and isinstance(chunk, PhyTrace)):
+            return
+        is_good = chunk.decode_time_ns > 0
+        sent_ns, decoded_ns = chunk.tx_time_ns[is_good], chunk.decode_time_ns[is_good]
+        if len(sent_ns):
+            self._may_be_moments = bool((decoded_ns >= sent_ns).all())
+            first, last = ((int(sent_ns[row]), int(decoded_ns[row])) for row in (0, -1))
+            self._ends_ns = [(self._ends_ns or [first])[0], last]
+
+    def reason(self, *, seconds: bool) -> str | None:
+        """Return the reason to refuse the rows so far, or None."""
+        if not (self._may_be_moments and self._ends_ns):
+            return None
+        (first_ns, first_decoded_ns), (last_ns, last_decoded_ns) = self._ends_ns
+        span_ns, growth_ns = last_ns - first_ns, last_decoded_ns - first_decoded_ns
+        if span_ns < NS_PER_S or 2 * growth_ns < span_ns:
+            return None
+        unit = "" if seconds else "_ns"
+        wrong = f"decode_time{unit} grows with tx_time{unit}"
+        return f"{wrong}; it must be the time from sending to decoding, 0 if erased"
 
 
 def _numbers(column: Column, values: npt.NDArray[Any]) -> npt.NDArray[Any]:

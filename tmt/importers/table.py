@@ -225,7 +225,8 @@ class AnyTable(Importer):
         if harq is None:
             found = measured(lines, self.reading)
             said += [*found.notes, *self._propagation_notes(lines)]
-            if self.sequence is not None or (has_delays and self.transmissions is None):
+            are_slots = self.es_n0 is not None or self.mode is not None
+            if not are_slots and (self.sequence is not None or (has_delays and self.transmissions is None)):
                 said.append(self._probes_note(lines, found.trace))
         else:
             has_outcomes = has_delays or bool(outcome.columns)

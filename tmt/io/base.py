@@ -11,7 +11,7 @@ from concurrent.futures import ThreadPoolExecutor
 from dataclasses import dataclass
 from typing import TYPE_CHECKING, Any, TypeVar
 
-from tmt.core.checks import Checker
+from tmt.core.checks import Checker, DecodeTimes
 from tmt.core.errors import InputError, NotATraceError, OtherKindError, UsageError
 from tmt.core.extent import Extent
 from tmt.core.schema import LINK_TRACE, PHY_TRACE, SIZE_BYTES
@@ -101,15 +101,18 @@ class TraceReader(ABC):
         return self._chunks
 
     def _checked(self) -> Iterator[Trace]:
-        checker = Checker(self.table, Extent.said(self.metadata))
+        checker, decode_times = Checker(self.table, Extent.said(self.metadata)), DecodeTimes()
         for chunk in self.unchecked():
             violation = checker.check(chunk)
             if violation is not None:
                 raise InputError(self.path, violation.reason(seconds=self.seconds), self.place(violation.row))
             if len(chunk):
+                decode_times.see(chunk)
                 yield chunk
         if checker.rows == 0:
             raise InputError(self.path, refusal("no_rows"))
+        if reason := decode_times.reason(seconds=self.seconds):
+            raise InputError(self.path, reason)
 
     @abstractmethod
     def unchecked(self) -> Iterator[Trace]:

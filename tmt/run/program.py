@@ -53,26 +53,15 @@ def build_stamp(program: Path, rebuild: str) -> str:
     The file ``stamp`` beside the program names its sources' hash, then its own. SimulatorError, with the
     remedy `rebuild`, when it belongs to another program, as after a compilation without the build script.
     """
-    sources, built = _stamp(program)
-    content = program_hash(program)
-    if built not in ("", content):
-        raise SimulatorError(
-            f"{program}: the stamp beside it is of another program; {rebuild}, or remove "
-            f"{program.with_name('stamp')}"
-        )
-    return sources if built else content
-
-
-def has_stamp(program: Path) -> bool:
-    """Whether a build script has built the program, so that it is no stand-in such as a shell script."""
-    return bool(_stamp(program)[1])
-
-
-def _stamp(program: Path) -> tuple[str, str]:
     stamp = program.with_name("stamp")
     text = stamp.read_text(errors="replace").strip() if stamp.is_file() else ""
     sources, _, built = text.partition(" ")
-    return sources, built
+    content = program_hash(program)
+    if built not in ("", content):
+        raise SimulatorError(
+            f"{program}: the stamp beside it is of another program; {rebuild}, or remove {stamp}"
+        )
+    return sources if built else content
 
 
 def program_hash(program: Path) -> str:

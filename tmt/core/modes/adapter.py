@@ -100,7 +100,7 @@ class Adapter:
             self._delay_ns,
             self._decode_time_ns,
             settings.symbols,
-            int(settings.symbols.min(initial=2**62)),
+            int(settings.symbols.min()) if frames else 0,
             one.symbol_rate or 1,
             (DUMMY_SYMBOLS if frames else 0) if one.below == "idle" else -1,
             self._state,

@@ -156,6 +156,17 @@ def quantised(es_n0_mdb: int, levels_mdb: Float64Array) -> int:
 
 
 @kernel
+def time_ns_of(symbols: int, symbol_rate: int) -> int:
+    """Return when so many symbols have been sent: ``symbols * 10**9 // symbol_rate``.
+
+    The product need not fit in 64 bits; with rates up to 10**10 those of its parts do.
+    """
+    whole_s, rest = symbols // symbol_rate, symbols % symbol_rate
+    parts, rest = rest * 100_000 // symbol_rate, rest * 100_000 % symbol_rate
+    return whole_s * NANOSECONDS + parts * 10_000 + rest * 10_000 // symbol_rate
+
+
+@kernel
 def adapt(
     time_ns: Int64Array,
     es_n0_mdb: Int32Array,
@@ -195,12 +206,12 @@ def adapt(
     levels_mdb : levels of a quantised report; [0]: reports are exact
     numbers : margin, offset per ACK and per NACK, all in thousandths of a dB; probability that a report is
         lost
-    every_ns : time between reports, each made in the first sample that is due; 0: in each sample delay_ns :
-    from a report's sample, or the start of a slot, until the sender knows decode_time_ns : from the end of a
-    frame, or the start of a slot, until it is decoded symbols : [n_modes], symbols of a frame; [0]: slots of
-    constant duration, one in each sample grid_symbols, symbol_rate : of frames, symbols from sample to
-    sample, and per second idle_symbols : symbols of a dummy frame, sent where no mode meets the need; 0: a
-    slot without a mode is
+    every_ns : time between reports, each made in the first sample that is due; 0: in each sample
+    delay_ns : from a report's sample, or the start of a slot, until the sender knows
+    decode_time_ns : from the end of a frame, or the start of a slot, until it is decoded
+    symbols : [n_modes], symbols of a frame; [0]: slots of constant duration, one in each sample
+    grid_symbols, symbol_rate : of frames, symbols from sample to sample, and per second
+    idle_symbols : symbols of a dummy frame, sent where no mode meets the need; 0: a slot without a mode is
         idle; -1: the lowest mode is sent
     out_... : [n_samples], written up to the number of slots
     """
@@ -220,7 +231,7 @@ def adapt(
         while not has_frames or state[0]["symbols"] < until:
             sent = state[0]["symbols"]
             if has_frames:
-                begin_ns = sent // symbol_rate * NANOSECONDS + sent % symbol_rate * NANOSECONDS // symbol_rate
+                begin_ns = time_ns_of(sent, symbol_rate)
             hear(begin_ns, state, reports, feedback)
             if rule == IDEAL:
                 choice = choose(es_n0_mdb[sample], needed_mdb, state)
@@ -236,9 +247,7 @@ def adapt(
             decode_ns = decode_time_ns
             if has_frames:
                 state[0]["symbols"] += symbols[mode]
-                end = state[0]["symbols"]
-                end_ns = end // symbol_rate * NANOSECONDS + end % symbol_rate * NANOSECONDS // symbol_rate
-                decode_ns += end_ns - begin_ns
+                decode_ns += time_ns_of(state[0]["symbols"], symbol_rate) - begin_ns
             if rule == OLLA:
                 learn(begin_ns + delay_ns, erased, choice, len(modes), up_mdb, down_mdb, state, feedback)
             out_tx_ns[n_slots] = begin_ns

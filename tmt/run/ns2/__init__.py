@@ -29,8 +29,8 @@ from tmt.run.program import (
     FROM_THE_WHEEL,
     build_stamp,
     built_program,
-    has_stamp,
     last_words,
+    program_hash,
     remedy,
     run_program,
 )
@@ -64,6 +64,8 @@ class Simulator:
     program: Path
     script: Path
     stamp: str
+    is_built: bool
+    """Whether a build script has built it, so that it is no stand-in such as a shell script."""
 
     @classmethod
     def find(cls) -> Simulator:
@@ -74,11 +76,12 @@ class Simulator:
         missing = f"the simulator is missing; {remedy('setup', FROM_THE_WHEEL)}"
         program = built_program("CLIFT_NS", _HOME / "build" / "ns", missing)
         script = _HOME / "tcl" / "replay.tcl"
-        digest = hashlib.sha256(build_stamp(program, remedy("setup", FROM_THE_WHEEL)).encode())
+        build = build_stamp(program, remedy("setup", FROM_THE_WHEEL))
+        digest = hashlib.sha256(build.encode())
         for part in sorted(script.parent.glob("*.tcl")):
             digest.update(f"\0{part.name}\0".encode())
             digest.update(part.read_bytes())
-        return cls(program, script, digest.hexdigest())
+        return cls(program, script, digest.hexdigest(), build != program_hash(program))
 
     def run(
         self,
@@ -96,7 +99,7 @@ class Simulator:
         environment = os.environ | {"CLIFT_PARENT": str(os.getpid()), "LC_ALL": "C.UTF-8"}
 
         def fork() -> ForkedProcess | None:
-            if not has_stamp(self.program):
+            if not self.is_built:
                 return None
             server = [argv[0], str(self.script.with_name("fork-server.tcl"))]
             return fork_run(server, self.stamp, directory, argv[1:], environment)

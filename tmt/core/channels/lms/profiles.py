@@ -81,7 +81,7 @@ PROFILES = {
         _INTERNET_LINE,
     ),
     "perez-fontan-suburban-40": Profile(
-        "the same link through the published suburban surroundings, nothing fitted but the code",
+        "the same link with the published values of a suburban environment; only the code's are fitted",
         _RECEIVER | _SUBURBAN_40,
         _INTERNET_LINE,
     ),
