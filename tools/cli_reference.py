@@ -78,8 +78,8 @@ HEAD = """\
 
 Choose a command of `tmt`. Each has a page with its arguments and options, as
 `tmt COMMAND --help` prints them, and a sample of its output (`python tools/cli_reference.py`). Options
-that are keys of [scenario files](scenarios.md) are explained there. An option that several members of a
-command have stands once, with the first of them; `--help` is everywhere. Where an option chooses a class,
+that are keys of [scenario files](scenarios.md) are explained there. An option that several subcommands
+share is listed once, with the first of them; all have `--help`. Where an option chooses a class,
 such as `--scheme`, the class has its parameters in [Python](api.md) as options, with `-` for `_`.
 
 Times are in seconds. Bad input ends in exit status 2 and one line on stderr that names the file and line,

@@ -51,7 +51,7 @@ and the TCP header with its timestamp option. If transfers end at different time
 goodputs can exceed the link's rate.
 """,
     "delay": """\
-The delay of a transmission runs from the sending agent's handing it to IP until the receiving agent has it:
+The delay of a transmission runs from when the sending agent hands it to IP until the receiving agent has it:
 queueing, the link's slots, decoding and recovery, waiting for order, and half of the RTT, without recovery by
 TCP. Through a [proxy](proxy.md) it runs from the transmission that reached the proxy.
 """,
