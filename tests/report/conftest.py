@@ -106,9 +106,16 @@ def opened(browser: Browser, page: Path) -> Iterator[Callable[..., Page]]:
 
 @pytest.fixture(scope="module")
 def window(browser: Browser, page: Path) -> Iterator[Page]:
-    """A window with the report for tests that leave it as it is, as opening takes seconds."""
+    """A window with the report for all tests, as opening takes seconds; they leave its choices alone."""
     with _windows(browser, page) as show:
         yield show()
+
+
+@pytest.fixture(scope="module")
+def phone(browser: Browser, page: Path) -> Iterator[Page]:
+    """The same in a narrow and dark window."""
+    with _windows(browser, page) as show:
+        yield show(width=390, scheme="dark")
 
 
 @contextmanager
