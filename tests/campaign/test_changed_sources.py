@@ -37,7 +37,8 @@ class _Campaign:
         self._folder = folder
 
     def start(self) -> subprocess.Popen[str]:
-        command = [sys.executable, "-c", COMMAND, "run", "s.toml", "--jobs", "1", "--quiet"]
+        words = ["run", "s.toml", "--jobs", "1", "--quiet", "--plot", "a.json"]
+        command = [sys.executable, "-c", COMMAND, *words]
         return subprocess.Popen(
             command, cwd=self._folder, env=self._environment, stderr=subprocess.PIPE, text=True
         )

@@ -61,7 +61,8 @@ def test_run__on_a_cluster_that_loses_a_worker_gives_the_local_rows(
     workers = [cluster.start_worker("one"), cluster.start_worker("apart", apart)]
     cluster.await_workers(2)
     assert tmt("run", scenario, "--quiet", "--output", local, folder=tmp_path) == (0, "", "")
-    command = [TMT, "run", scenario, "--quiet", "--output", remote, "--scheduler", cluster.address]
+    words = ["--quiet", "--output", remote, "--plot", tmp_path / "a.json", "--scheduler", cluster.address]
+    command = [TMT, "run", scenario, *words]
     with subprocess.Popen(command) as engine:
         try:
             until(lambda: finished_runs(remote) >= 3, engine)

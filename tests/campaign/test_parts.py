@@ -43,16 +43,14 @@ def test_shares__are_disjoint_equal_and_keep_link_traces_together(
 def test_parts__at_once_and_joined_are_the_whole(tmp_path: Path, write_scenario: Callable[..., Path]) -> None:
     write_scenario(tmp_path / "scenario.toml", tcp='["cubic", "hybla"]', seeds=2, grid="records = [2]")
     assert _counts(tmp_path, "--part", "2/3") == [3, 0, 0, 3]
-    command = [str(TMT), "run", "scenario.toml", "--jobs", "1", "--part"]
-    running = [
-        subprocess.Popen([*command, f"{number}/3"], cwd=tmp_path, stdout=subprocess.PIPE, text=True)
-        for number in (1, 2)
-    ]
-    for number, one in enumerate(running, 1):
-        said, _ = one.communicate()
-        assert one.returncode == 0
-        folder = f"out/scenario/parts/{number}-of-3"
-        assert said.splitlines()[-1].endswith(f" runs done, 0 failed; results in {folder}")
+    words = ("run", "scenario.toml", "--jobs", "1", "--part")
+    with subprocess.Popen([TMT, *words, "1/3"], cwd=tmp_path, stdout=subprocess.PIPE, text=True) as first:
+        here = tmt(*words, "2/3", folder=tmp_path)
+        there, _ = first.communicate()
+    assert (first.returncode, here.status) == (0, 0)
+    for number, said in enumerate((there, here.out), 1):
+        end = f" runs done, 0 failed; results in out/scenario/parts/{number}-of-3"
+        assert said.splitlines()[-1].endswith(end)
     assert _counts(tmp_path, "--part", "2/3") == [3, 3, 0, 0]
     assert _counts(tmp_path) == [8, 5, 0, 3]  # parts of 2, 3 and 3 runs
     assert "(going by 5 finished runs)" in tmt("run", "scenario.toml", "--dry-run", folder=tmp_path).out

@@ -16,14 +16,21 @@ from tmt.core.provenance import file_sha256
 pytestmark = pytest.mark.ns2
 
 
+def _without_dask(folder: Path) -> dict[str, str]:
+    """Return an environment where a module in place of `distributed` fails as one that is not installed."""
+    place = folder / "modules" / "distributed.py"
+    place.parent.mkdir(exist_ok=True)
+    place.write_text("raise ModuleNotFoundError(\"No module named 'distributed'\", name='distributed')\n")
+    return os.environ | {"PYTHONPATH": str(place.parent)}
+
+
 @pytest.fixture(scope="module")
 def folder(tmp_path_factory: pytest.TempPathFactory, write_scenario: Callable[..., Path]) -> Path:
     """A folder with a scenario that has been run."""
     folder = tmp_path_factory.mktemp("command")
     write_scenario(folder / "short.toml", tcp='["cubic", "hybla"]', seeds=3, grid="records = [2]")
     (folder / "tmt.py").write_text("")  # a script of the user's, which is not our package
-    command = [str(TMT), "run", "short.toml"]
-    result = execute(*command, cwd=folder)
+    result = execute(TMT, "run", "short.toml", cwd=folder, env=_without_dask(folder))
     assert (result.returncode, result.stderr) == (0, "")
     (folder / "stdout.txt").write_text(result.stdout)
     return folder
@@ -80,7 +87,9 @@ def test_run__says_which_seeds_gave_the_same_and_that_capacity_is_a_mean(
 
 def test_run__shows_the_table_as_it_fills(tmp_path: Path, write_scenario: Callable[..., Path]) -> None:
     write_scenario(tmp_path / "short.toml", tcp='["cubic"]', seeds=2)
-    text = on_terminal("run", "short.toml", "--jobs", "1", folder=tmp_path, size=(40, 100))
+    text = on_terminal(
+        "run", "short.toml", "--jobs", "1", "--plot", "a.json", folder=tmp_path, size=(40, 100)
+    )
     live, ended = text.split("Goodput in kbit/s of in-order TCP payload")
     # The first table has single runs; the last one, after the runs, their interval.
     assert "Goodput in kbit/s, mean and 95 % interval so far" in live
@@ -159,18 +168,8 @@ def test_fectcp__beside_tcp(tmp_path: Path, write_scenario: Callable[..., Path],
     assert rows[rows["tcp"] == "cubic"]["code_overhead"].isna().all()
 
 
-def test_campaign__needs_dask_only_for_a_cluster(tmp_path: Path, write_scenario: Callable[..., Path]) -> None:
-    """A module in place of `distributed` fails as one that is not installed."""
-    missing = tmp_path / "modules"
-    missing.mkdir()
-    words = "raise ModuleNotFoundError(\"No module named 'distributed'\", name='distributed')\n"
-    (missing / "distributed.py").write_text(words)
-    write_scenario(tmp_path / "short.toml", tcp='["cubic"]', seeds=1)
-    command = [str(TMT), "run", "short.toml", "--quiet"]
-    local, away = (
-        execute(*command, *more, cwd=tmp_path, env=os.environ | {"PYTHONPATH": str(missing)})
-        for more in ([], ["--scheduler", "tcp://127.0.0.1:8786"])
-    )
-    assert (local.returncode, local.stderr) == (0, "")
+def test_cluster__needs_dask_as_no_other_campaign_does(folder: Path) -> None:
+    command = (TMT, "run", "short.toml", "--quiet", "--scheduler", "tcp://127.0.0.1:8786")
+    away = execute(*command, cwd=folder, env=_without_dask(folder))
     line = '--scheduler: distributed is not installed: pip install "tmt-clift[cluster]"\n'
     assert (away.returncode, away.stderr) == (2, line)

@@ -1,20 +1,20 @@
 """Comments and docstrings name only functions, classes and options that exist."""
 
-import ast
-import io
 import re
-import tokenize
 from pathlib import Path
 
 import pytest
 from processes import execute
 
 ROOT = Path(__file__).resolve().parents[2]
-C_COMMENT = re.compile(r"//[^\n]*|/\*.*?\*/", re.DOTALL)
-TCL_COMMENT = re.compile(r"(?:^|;)\s*#[^\n]*", re.MULTILINE)
+COMMENTS = {
+    ".py": re.compile(r'(?:^|\s)#[^\n]*|^ *r?"""(?!\\).*?"""|(?P<text>""".*?""")', re.MULTILINE | re.DOTALL),
+    ".tcl": re.compile(r"(?:^|;)\s*#[^\n]*", re.MULTILINE),
+} | dict.fromkeys((".cc", ".h"), re.compile(r"//[^\n]*|/\*.*?\*/", re.DOTALL))
+"""By a file's ending; docstrings count. Texts in triple quotes match, but stay code."""
+
 WORD = re.compile(r"[A-Za-z_]\w*")
 NAMED = re.compile(r"`([A-Za-z_][\w.:]*)(\(\))?`")
-CHECKED = (".py", ".cc", ".h", ".tcl")
 
 
 def _tracked() -> list[Path]:
@@ -22,36 +22,11 @@ def _tracked() -> list[Path]:
     return [ROOT / line for line in listing.stdout.splitlines()]
 
 
-def _python_parts(text: str) -> tuple[str, str]:
-    """Return the code of a module without its comments and docstrings, and those."""
-    comments = [
-        token.string
-        for token in tokenize.generate_tokens(io.StringIO(text).readline)
-        if token.type == tokenize.COMMENT
-    ]
-    tree = ast.parse(text)
-    for node in ast.walk(tree):
-        body = getattr(node, "body", None)
-        if isinstance(body, list):
-            for statement in [s for s in body if _is_text(s)]:
-                comments.append(statement.value.value)
-                statement.value.value = ""
-    return ast.unparse(tree), "\n".join(comments)
-
-
-def _is_text(statement: ast.stmt) -> bool:
-    value = getattr(statement, "value", None)
-    return (
-        isinstance(statement, ast.Expr) and isinstance(value, ast.Constant) and isinstance(value.value, str)
-    )
-
-
-def _parts(path: Path) -> tuple[str, str]:
-    text = path.read_text(encoding="utf-8")
-    if path.suffix == ".py":
-        return _python_parts(text)
-    pattern = TCL_COMMENT if path.suffix == ".tcl" else C_COMMENT
-    return pattern.sub(" ", text), "\n".join(pattern.findall(text))
+def _parts(text: str, ending: str) -> tuple[str, str]:
+    """Return the code of a file without its comments, and those."""
+    found = [one for one in COMMENTS[ending].finditer(text) if one.lastgroup != "text"]
+    code = COMMENTS[ending].sub(lambda one: one[0] if one.lastgroup == "text" else " ", text)
+    return code, "\n".join(one[0] for one in found)
 
 
 def _unknown(comments: str, known: set[str]) -> list[str]:
@@ -61,7 +36,8 @@ def _unknown(comments: str, known: set[str]) -> list[str]:
 
 @pytest.fixture(scope="module")
 def sources() -> dict[Path, tuple[str, str]]:
-    return {path: _parts(path) for path in _tracked() if path.suffix in CHECKED and path.is_file()}
+    found = [path for path in _tracked() if path.suffix in COMMENTS and path.is_file()]
+    return {path: _parts(path.read_text(encoding="utf-8"), path.suffix) for path in found}
 
 
 @pytest.fixture(scope="module")
@@ -83,6 +59,6 @@ def test_comments__name_what_exists(sources: dict[Path, tuple[str, str]], known:
 
 def test_check__finds_a_name_that_is_gone() -> None:
     assert _unknown("see `found` and `gone`, `a.gone()`", {"found", "a"}) == ["`a.gone()`", "`gone`"]
-    code, comments = _python_parts('"""About `one`."""\nx = 1  # `two`\n')
-    assert "one" not in code
-    assert NAMED.findall(comments) == [("two", ""), ("one", "")]
+    code, comments = _parts('"""About `one`."""\nx = """`three`"""  # `two`\n', ".py")
+    assert WORD.findall(code) == ["x", "three"]
+    assert NAMED.findall(comments) == [("one", ""), ("two", "")]

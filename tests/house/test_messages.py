@@ -1,21 +1,15 @@
 """Messages about mistakes say what to do, allowed slips get one note on stderr, and results are JSON."""
 
 import json
-import os
-import signal
-import subprocess
 from collections.abc import Callable
 from pathlib import Path
 from typing import Any
 
 import numpy as np
-import pyarrow.parquet as pq
 import pytest
 from answers import cases
-from processes import TMT, on_terminal
-from result_rows import finished_runs
+from processes import on_terminal
 from rich.table import Table
-from waiting import PATIENCE_S, until
 
 from tests.house.conftest import Said
 from tmt.campaign.engine import Progress
@@ -173,29 +167,6 @@ def test_results__lie_beside_the_scenario(folder: Path, tmt: Callable[[str], Sai
     assert (folder / "study" / "out" / "short" / "results.parquet").is_file()
     assert not (folder / "out").exists()
     assert err == f"note: study/short.toml: rtt is 20 s; {MILLISECONDS}20 ms is 0.02\n"
-
-
-@pytest.mark.ns2
-def test_interruption__says_how_many_runs_are_kept(folder: Path) -> None:
-    (folder / "long.toml").write_text(SCENARIO.format(seeds=200, duration=20, rtt=0.1))
-    with subprocess.Popen(
-        [TMT, "run", "long.toml", "--jobs", "1"], stderr=subprocess.PIPE, text=True, start_new_session=True
-    ) as process:
-        out = folder / "out" / "long"
-        until(lambda: finished_runs(out), process)
-        os.killpg(process.pid, signal.SIGINT)
-        said = process.stderr.read()
-        assert process.wait(timeout=PATIENCE_S) == 130
-    kept = finished_runs(out)
-    *progress, last = said.splitlines()
-    assert last == (
-        f"interrupted: {kept} of 200 runs are kept in out/long; the same command executes the other "
-        f"{200 - kept}"
-    )
-    # A busy machine takes more than 15 s, after which a line tells the progress.
-    assert [line for line in progress if not line.startswith("long: ")] == []
-    assert 0 < kept < 200
-    assert pq.read_table(out / "results.parquet").num_rows == kept
 
 
 def _record(tmt: Callable[[str], Said], arguments: str) -> dict[str, Any]:

@@ -59,10 +59,9 @@ def test_retransmissions__equal_drawn(unit_loss: float, code_length: int, persis
     needed = np.zeros((200_000, 6), dtype=np.int64)
     open_ = np.ones(needed.shape, dtype=bool)
     for _ in itertools.count() if persistency is None else range(persistency + 1):
-        failed = open_ & (rng.binomial(code_length, unit_loss, needed.shape) > code_length - 10)
-        open_ = failed
-        needed += failed
-        if not failed.any():
+        open_[open_] = rng.binomial(code_length, unit_loss, open_.sum()) > code_length - 10
+        needed += open_
+        if not open_.any():
             break
     delivered = needed[~open_.any(axis=1)]
     most = delivered.max(axis=1)
@@ -114,7 +113,9 @@ def test_hybrid__is_where_the_paper_s_loop_ends(persistency: int, connections: i
     """R_(n+1) = f(R_n), section 4.4.3, with pi = min(1, C R / alpha B), until it stands still."""
     link = HybridLink(0.01, 10, persistency=persistency)
     capacity, rate = link.efficiency * link.rate_units_per_s, 1.0
-    for _ in range(500):
+    before = 0.0
+    while abs(rate - before) > 1e-13 * rate:
+        before = rate
         carried = min(capacity, connections * rate)
         rtt = link.mean_rtt_s(carried / capacity, carried / 60 / (1 - link.packet_loss), printed=printed)
         rate = tcp_units_per_s(60, rtt, link.packet_loss)

@@ -21,7 +21,7 @@ title = '''Small & <b>hostile</b> {hostile}'''
 description = "Two variants over two schemes; <i>its text is text</i>."
 
 published = "published.csv"
-seeds = 3
+seeds = {seeds}
 records = [1]
 timeout = {timeout}
 
@@ -64,14 +64,15 @@ goodput_bps,cubic,HARQ(10/12),0.05,700000,20000,a scheme that was not run
 
 @pytest.fixture(scope="session")
 def campaign_folder(simulator: Path, tmp_path_factory: pytest.TempPathFactory) -> Path:
-    """Results of 24 runs of ns-2 that went well and of 24 that had no time to."""
+    """Results of 24 runs of ns-2 that went well and of 8 that had no time to."""
     assert simulator
     base = tmp_path_factory.mktemp("campaign")
     (base / "published.csv").write_text(PUBLISHED)
     # A long run cannot end before a busy machine looks at its time.
-    for name, rtt, duration, timeout in (("hasty", 0.2, 10_000, 0.001), ("good", 0.1, 6, 60)):
+    for name, seeds, rtt, duration, timeout in (("hasty", 1, 0.2, 10_000, 0.001), ("good", 3, 0.1, 6, 60)):
         scenario = base / f"{name}.toml"
-        scenario.write_text(SCENARIO.format(hostile=HOSTILE, rtt=rtt, duration=duration, timeout=timeout))
+        values = {"seeds": seeds, "rtt": rtt, "duration": duration, "timeout": timeout}
+        scenario.write_text(SCENARIO.format(hostile=HOSTILE, **values))
         run_scenario(scenario, base / "results", jobs=2)
     return base / "results"
 
@@ -106,9 +107,16 @@ def opened(browser: Browser, page: Path) -> Iterator[Callable[..., Page]]:
 
 @pytest.fixture(scope="module")
 def window(browser: Browser, page: Path) -> Iterator[Page]:
-    """A window with the report for tests that leave it as it is, as opening takes seconds."""
+    """A window with the report for all tests, as opening takes seconds; they leave its choices alone."""
     with _windows(browser, page) as show:
         yield show()
+
+
+@pytest.fixture(scope="module")
+def phone(browser: Browser, page: Path) -> Iterator[Page]:
+    """The same in a narrow and dark window."""
+    with _windows(browser, page) as show:
+        yield show(width=390, scheme="dark")
 
 
 @contextmanager

@@ -110,10 +110,11 @@ def test_save__writes_the_specification_as_json(tmp_path: Path) -> None:
 
 @pytest.mark.usefixtures("own_drawing_processes")
 def test_save__gives_the_same_bytes_again(tmp_path: Path) -> None:
+    for names in (("a.png", "b.png", "a.svg", "b.svg"), ("c.png", "c.svg")):
+        save_chart(_chart(), *(tmp_path / name for name in names))
     for ending in ("png", "svg"):
-        first, second = save_chart(_chart(), tmp_path / f"a.{ending}", tmp_path / f"b.{ending}")
-        (third,) = save_chart(_chart(), tmp_path / f"c.{ending}")
-        assert first.read_bytes() == second.read_bytes() == third.read_bytes()
+        first, second, third = ((tmp_path / f"{name}.{ending}").read_bytes() for name in "abc")
+        assert first == second == third
 
 
 def test_picture__replaces_characters_that_xml_does_not_allow(tmp_path: Path) -> None:

@@ -1,5 +1,6 @@
 """Every scenario runs, in short, with one seed and one variant."""
 
+import re
 from collections.abc import Sequence
 from dataclasses import replace
 from pathlib import Path
@@ -19,9 +20,9 @@ ROOT = Path(__file__).resolve().parents[2]
 SCENARIOS = sorted(
     path
     for path in (ROOT / "scenarios").glob("*.toml")
-    if not path.stem.startswith("measured-") and path.stem not in {"ntn-leo", "ntn-meo"}
+    if not re.match("measured-|ntn-leo|ntn-meo|satellite-50-|satellite-250-3$", path.stem)
 )
-"""All but those over measured traces, which run below, and two that differ from ntn-geo in numbers only."""
+"""All but those over measured traces, which run below, and those that differ from others in numbers only."""
 
 
 T = TypeVar("T")
@@ -34,10 +35,7 @@ def _ends(axis: Sequence[T]) -> list[T]:
 
 
 def short(scenario: Scenario) -> Scenario:
-    """Return a campaign of seconds: one seed, variant, Es/N0 and round trip; rivals, short traces, flows.
-
-    Of more than eight schemes it has one of each name.
-    """
+    """Return a campaign of seconds: a seed, a variant, an Es/N0, a round trip, schemes of other names."""
     first: dict[str, float] = {}
     traces = []
     for trace in scenario.trace:
@@ -59,12 +57,12 @@ def short(scenario: Scenario) -> Scenario:
         for one in scenario.traffic
     ]
     paths = [replace(one, rtt=scenario.path[0].rtt) for one in scenario.path]
-    axes: dict[str, Sequence[object]] = {"trace": traces, "traffic": traffic, "path": _ends(paths)}
-    if len(scenario.scheme) > 8:
-        axes |= {
-            "traffic": _ends(traffic),
-            "scheme": list({one.name: one for one in scenario.scheme}.values()),
-        }
+    axes: dict[str, Sequence[object]] = {
+        "trace": traces,
+        "scheme": list({one.name: one for one in scenario.scheme}.values()),
+        "traffic": _ends(traffic),
+        "path": _ends(paths),
+    }
     if scenario.program:  # a tenth of the bytes, in one order
         programs = [
             replace(one, server=tuple(command.replace("000000", "00000") for command in one.server))
