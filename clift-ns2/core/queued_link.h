@@ -92,9 +92,6 @@ class QueuedLink {
   // Whether rows have run out: all packets that have not been sent stay.
   bool stopped() const { return stopped_; }
 
-  // Whether a packet has found some rows, but too few.
-  bool is_stuck() const { return !stuck_.empty(); }
-
   const LinkPlan& plan() const { return plan_; }
 
  private:
