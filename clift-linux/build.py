@@ -412,5 +412,5 @@ def say(words: str) -> None:
 if __name__ == "__main__":
     try:
         build(FLOWS, PROGRAMS)
-    except BuildError as error:
-        sys.exit(f"clift-linux: {error}")
+    except (BuildError, KeyboardInterrupt) as error:
+        sys.exit(f"clift-linux: {str(error) or 'interrupted'}")

@@ -238,5 +238,5 @@ def say(words: str) -> None:
 if __name__ == "__main__":
     try:
         build(sys.argv[1:] or list(PROGRAMS))
-    except BuildError as error:
-        sys.exit(f"clift-ns2: {error}")
+    except (BuildError, KeyboardInterrupt) as error:
+        sys.exit(f"clift-ns2: {str(error) or 'interrupted'}")

@@ -124,5 +124,5 @@ def say(words: str) -> None:
 if __name__ == "__main__":
     try:
         build()
-    except BuildError as error:
-        sys.exit(f"clift-quic: {error}")
+    except (BuildError, KeyboardInterrupt) as error:
+        sys.exit(f"clift-quic: {str(error) or 'interrupted'}")
