@@ -134,6 +134,16 @@ def test_build__ends_with_the_compiler_s_first_complaint(checkout: Path, tmp_pat
     assert log.read_text().count("error: ") == 2
 
 
+def test_build__that_is_interrupted_says_so(checkout: Path, tmp_path: Path) -> None:
+    programs = tmp_path / "bin"
+    programs.mkdir()
+    patch = programs / "patch"
+    patch.write_text("#!/bin/sh\nkill -INT $PPID\nsleep 10\n")
+    patch.chmod(0o755)
+    path = os.pathsep.join((str(programs), os.environ["PATH"]))
+    assert refusal(checkout, NS2_TARBALL=kept_tarball(), PATH=path) == "interrupted"
+
+
 def kept_tarball() -> str:
     """The tarball that the checkout's own build has used."""
     tarball = os.environ.get("NS2_TARBALL") or str(TARBALL)
