@@ -9,7 +9,6 @@ from hypothesis import given, settings, strategies as st
 from naive import lms as naive
 from numpy.typing import NDArray
 from scipy.integrate import quad
-from scipy.signal import lfilter
 from scipy.special import ndtr, ndtri
 from scipy.stats import ncx2
 
@@ -167,6 +166,8 @@ def test_decode__has_the_packet_error_rate_of_the_double_integral_over_two_segme
 
 @pytest.mark.parametrize("memory", [0.0, 0.9, 0.99999, 1.0])
 def test_autoregression__is_a_recursive_filter(memory: float) -> None:
+    from scipy.signal import lfilter  # its import takes a second of each process of tests
+
     draws = np.random.default_rng(5).standard_normal(20_000)
     expected, _ = lfilter([math.sqrt(1 - memory**2)], [1.0, -memory], draws, zi=[memory * 0.3])
     values = draws.copy()

@@ -11,7 +11,6 @@ from in_process import tmt
 from naive import on_link
 from naive.on_link import OnLink
 from naive.traces import phy_trace, rows_of, slots
-from scipy.signal import fftconvolve
 from scipy.special import gammainc
 
 from tmt import HarqProcesses
@@ -192,6 +191,8 @@ def incremental_outage(attempts: int, mean: float, threshold: float) -> float:
 
     The law of log2(1 + SNR) lies in 20,000 cells up to the threshold, each in its middle.
     """
+    from scipy.signal import fftconvolve
+
     edges = np.linspace(0, math.log2(1 + threshold), 20_001)
     cells = -np.diff(np.exp(-(2**edges - 1) / mean))
     law = np.ones(1)
