@@ -293,9 +293,10 @@ def test_run__without_a_scheduler_there_says_so(
 
 def test_silent_server__is_no_scheduler(monkeypatch: pytest.MonkeyPatch) -> None:
     monkeypatch.setattr("tmt.campaign.cluster.CONNECT_S", 0.5)
-    with socket.create_server(("127.0.0.1", 0)) as server:
+    # In a thread: this one may have an event loop, if a test of the browser ran before.
+    with socket.create_server(("127.0.0.1", 0)) as server, ThreadPoolExecutor(1) as thread:
         address = f"tcp://127.0.0.1:{server.getsockname()[1]}"
-        asyncio.run(_fail_to_connect(address))
+        thread.submit(asyncio.run, _fail_to_connect(address)).result()
 
 
 async def _fail_to_connect(address: str) -> None:
