@@ -36,7 +36,7 @@ def test_kernel__in_the_home_folder_is_compiled_again_when_a_kernel_has_changed(
     assert [compilations(), compilations()] == [1, 0]
     source = tmp_path / "tmt" / "core" / "kernels" / "gf256.py"
     source.write_text(source.read_text() + "\n")
-    assert compilations() == 1
+    assert [compilations(), compilations()] == [1, 0]
 
 
 CHANGED_IN_BETWEEN = """

@@ -35,7 +35,7 @@ def _ends(axis: Sequence[T]) -> list[T]:
 
 
 def short(scenario: Scenario) -> Scenario:
-    """Return a campaign of seconds: a seed, a variant, an Es/N0, a round trip, schemes of other names."""
+    """Return a campaign of seconds: one seed, variant, Es/N0 and round trip; a scheme of each name."""
     first: dict[str, float] = {}
     traces = []
     for trace in scenario.trace:

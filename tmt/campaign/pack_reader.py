@@ -61,12 +61,16 @@ FAULTS = (zipfile.BadZipFile, zlib.error, EOFError, ValueError, RuntimeError, Ov
 
 @dataclass(frozen=True, slots=True)
 class Pack:
-    """A pack whose files are in a temporary folder: the scenario file there, and one row for each run."""
+    """A pack whose files are in a temporary folder; the results have one row for each run."""
 
-    scenario: Path
+    folder: Path
     manifest: Manifest
     results: pa.Table
-    folder: Path
+
+    @property
+    def scenario(self) -> Path:
+        """The scenario file in the folder."""
+        return self.folder.joinpath(self.manifest["scenario"])
 
 
 def is_pack(path: Path) -> bool:
@@ -85,7 +89,7 @@ def unpacked(path: Path, max_runs: int | None = None) -> Iterator[Pack]:
     InputError when it is damaged or has a file that is not allowed; OutputError when there is no room.
     """
     with _unpacked(path, lambda _, sizes: sizes, max_runs) as (folder, manifest):
-        yield Pack(folder / manifest["scenario"], manifest, _results(path, folder / RESULTS), folder)
+        yield Pack(folder, manifest, _results(path, folder / RESULTS))
 
 
 @contextmanager
